@@ -1,0 +1,12 @@
+//! Properties of the number types, checked against simpler arithmetic, the standard library and each
+//! other. The comparison with MPFR is in `tests/mpfr` of the workspace.
+
+mod dyadic;
+mod elementary;
+mod enclosure;
+mod float;
+mod libm;
+mod oracle;
+mod parse;
+mod rational;
+mod strategies;

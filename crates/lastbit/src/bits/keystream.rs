@@ -1,0 +1,175 @@
+//! Two random functions: ChaCha20 as a stream, AES-256 as a table addressed by (batch, index, round).
+
+use aes::Aes256;
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use chacha20::cipher::StreamCipher;
+use chacha20::{ChaCha20, KeyIvInit};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A 256-bit key, wiped on drop.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(super) struct Key(pub(super) [u8; 32]);
+
+impl Key {
+    /// One of several keys that are independent of each other; this key itself is then used for nothing else.
+    pub(super) fn derive(&self, purpose: u8) -> Key {
+        let mut nonce = [0; 12];
+        nonce[0] = purpose;
+        let mut derived = Key([0; 32]);
+        ChaCha20::new(&self.0.into(), &nonce.into()).write_keystream(&mut derived.0);
+        derived
+    }
+}
+
+/// Made at a time: enough for the cipher's widest SIMD path, small enough to stay in the first-level cache.
+const BUFFER_BYTES: usize = 4096;
+
+/// Buffers under one nonce: 64 GiB, a quarter of what the cipher's 32-bit block counter allows.
+const BUFFERS_PER_NONCE: u64 = 1 << 24;
+
+/// The main stream. Wiped on drop.
+pub(super) struct Stream {
+    key: Key,
+    cipher: ChaCha20,
+    /// How many buffers were made so far.
+    buffers: u64,
+    bytes: Box<[u8; BUFFER_BYTES]>,
+    next: usize,
+}
+
+impl Stream {
+    pub(super) fn new(key: Key) -> Self {
+        let cipher = ChaCha20::new(&key.0.into(), &[0; 12].into());
+        Stream { key, cipher, buffers: 0, bytes: Box::new([0; BUFFER_BYTES]), next: BUFFER_BYTES }
+    }
+
+    /// True if all words made so far have been read.
+    #[inline]
+    pub(super) fn is_drained(&self) -> bool {
+        self.next == BUFFER_BYTES
+    }
+
+    /// How many bytes this stream has made.
+    pub(super) fn bytes_made(&self) -> u64 {
+        self.buffers * BUFFER_BYTES as u64
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        if self.buffers.is_multiple_of(BUFFERS_PER_NONCE) {
+            let mut nonce = [0; 12];
+            nonce[..8].copy_from_slice(&(self.buffers / BUFFERS_PER_NONCE).to_le_bytes());
+            self.cipher = ChaCha20::new(&self.key.0.into(), &nonce.into());
+        }
+        self.cipher.write_keystream(&mut self.bytes[..]);
+        self.buffers += 1;
+        self.next = 0;
+    }
+
+    /// The next words, no further than the end of the current buffer; returns how many (0 only for no words).
+    #[inline]
+    pub(super) fn take(&mut self, words: &mut [u64]) -> usize {
+        if self.is_drained() {
+            self.refill();
+        }
+        let bytes = self.bytes[self.next..].as_chunks::<8>().0;
+        let n = words.len().min(bytes.len());
+        for (word, eight) in words[..n].iter_mut().zip(&bytes[..n]) {
+            *word = u64::from_le_bytes(*eight);
+        }
+        self.next += 8 * n;
+        n
+    }
+
+    #[inline]
+    pub(super) fn next_word(&mut self) -> u64 {
+        let mut word = [0];
+        self.take(&mut word);
+        word[0]
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.bytes.zeroize();
+    }
+}
+
+/// The refinement words: AES-256 of the address, cut to 64 bits.
+///
+/// A refinement word is wanted alone, about once in a hundred values. A block of ChaCha20 would cost ten times as much as one
+/// of AES (and its crate makes four at a time), enough to be seen in the average. Wiped on drop by the cipher.
+pub(super) struct Table {
+    cipher: Aes256,
+}
+
+impl Table {
+    pub(super) fn new(key: Key) -> Self {
+        Table { cipher: Aes256::new(&key.0.into()) }
+    }
+
+    fn address(batch: u64, index: u64, round: u32) -> aes::Block {
+        let index = u32::try_from(index).expect("a batch holds at most 2^32 words");
+        let address = u128::from(batch) << 64 | u128::from(index) << 32 | u128::from(round);
+        address.to_le_bytes().into()
+    }
+
+    fn word_of(block: aes::Block) -> u64 {
+        u128::from_le_bytes(block.into()) as u64
+    }
+
+    pub(super) fn word(&self, batch: u64, index: u64, round: u32) -> u64 {
+        let mut block = Self::address(batch, index, round);
+        self.cipher.encrypt_block(&mut block);
+        Self::word_of(block)
+    }
+
+    pub(super) fn words(&self, batch: u64, first: u64, round: u32, words: &mut [u64]) {
+        const AT_A_TIME: usize = 16; // enough to fill the pipeline of the AES unit
+        for (run, words) in words.chunks_mut(AT_A_TIME).enumerate() {
+            let first = first + (run * AT_A_TIME) as u64;
+            let mut blocks: [aes::Block; AT_A_TIME] =
+                std::array::from_fn(|i| Self::address(batch, first + i.min(words.len() - 1) as u64, round));
+            self.cipher.encrypt_blocks(&mut blocks);
+            for (word, block) in words.iter_mut().zip(blocks) {
+                *word = Self::word_of(block);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stream_is_chacha20() {
+        // RFC 8439, appendix A.1, test vector 1: the zero key.
+        let mut words = [0; 2];
+        Stream::new(Key([0; 32])).take(&mut words);
+        let bytes = words.map(u64::to_le_bytes);
+        assert_eq!(bytes, [[0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90], [0x40, 0x5d, 0x6a, 0xe5, 0x53, 0x86, 0xbd, 0x28]]);
+    }
+
+    #[test]
+    fn table_is_aes_256() {
+        // FIPS 197, appendix C.3, whose plaintext is the address below.
+        let table = Table::new(Key(std::array::from_fn(|i| i as u8)));
+        let address = u128::from_be_bytes(std::array::from_fn(|i| 0x11 * i as u8)).swap_bytes();
+        let (batch, index, round) = ((address >> 64) as u64, u64::from((address >> 32) as u32), address as u32);
+        assert_eq!(table.word(batch, index, round).to_le_bytes(), [0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf]);
+    }
+
+    #[test]
+    fn single_words_and_runs_agree() {
+        let table = Table::new(Key([9; 32]));
+        for (batch, first, round) in [(0, 0, 0), (u64::MAX, 123, 7), (1 << 40, (1 << 32) - 300, u32::MAX)] {
+            let mut words = [0; 299];
+            table.words(batch, first, round, &mut words);
+            for (i, word) in words.iter().enumerate() {
+                assert_eq!(*word, table.word(batch, first + i as u64, round));
+            }
+        }
+    }
+}

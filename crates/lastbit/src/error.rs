@@ -1,0 +1,90 @@
+//! What can be refused, and why.
+
+use lastbit_real::Rational;
+
+/// The reason why a mechanism could not be built or a release not be made. On an error nothing is written.
+///
+/// Most refusals depend on public parameters. Two depend on data: [`Error::NotFinite`] breaks the promise that the
+/// values lie in the declared domain, and tells that they do not; [`Error::Overflow`] is a function of the
+/// noisy result, so that it costs no privacy beyond the release.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter that must be positive is not.
+    #[error("{name} must be positive, but is {value}")]
+    NotPositive {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: Rational,
+    },
+    /// A parameter that must not be negative is.
+    #[error("{name} must not be negative, but is {value}")]
+    Negative {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: Rational,
+    },
+    /// A parameter is positive but unusable.
+    #[error("{name} = {value} is out of range: {reason}")]
+    OutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// What was given, as text: exact numbers may be long.
+        value: String,
+        /// What it must be, and what to do.
+        reason: String,
+    },
+    /// The loss needs the number of values, and it is not known.
+    #[error("{0}")]
+    UnknownSize(&'static str),
+    /// A value is NaN or infinite.
+    #[error("value {index} is not a finite number; the privacy claim covers finite values only")]
+    NotFinite {
+        /// Its position, from 0.
+        index: usize,
+    },
+    /// A noisy result does not fit its type.
+    #[error("the noisy result {index} overflows its type; clamp the values or use a wider type")]
+    Overflow {
+        /// Its position, from 0.
+        index: usize,
+    },
+    /// The slices of values and of results differ in length.
+    #[error("{values} values but room for {out} results")]
+    LengthMismatch {
+        /// How many values there are.
+        values: usize,
+        /// How many results were asked for.
+        out: usize,
+    },
+    /// The operating system gave no random bytes.
+    #[error("the operating system gave no random bytes: {reason}")]
+    NoEntropy {
+        /// Its words.
+        reason: String,
+    },
+    /// Another library changed how this thread rounds.
+    #[error(
+        "the floating-point environment is not the default (a library built with -ffast-math changes it): \
+         rounding to nearest and gradual underflow are needed"
+    )]
+    FloatEnvironment,
+}
+
+/// `value`, if it is positive.
+pub(crate) fn positive<'a>(name: &'static str, value: &'a Rational) -> Result<&'a Rational, Error> {
+    if value.is_positive() { Ok(value) } else { Err(Error::NotPositive { name, value: value.clone() }) }
+}
+
+/// `value`, if it is not negative.
+pub(crate) fn non_negative<'a>(name: &'static str, value: &'a Rational) -> Result<&'a Rational, Error> {
+    if value.is_negative() { Err(Error::Negative { name, value: value.clone() }) } else { Ok(value) }
+}
+
+/// An error about a number that may be too long to print whole.
+pub(crate) fn out_of_range(name: &'static str, value: &Rational, reason: impl Into<String>) -> Error {
+    let value = value.to_decimal(6, lastbit_real::Rounding::Nearest);
+    Error::OutOfRange { name, value, reason: reason.into() }
+}

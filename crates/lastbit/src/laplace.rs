@@ -1,0 +1,101 @@
+//! The real Laplace mechanism, correctly rounded.
+
+use lastbit_real::Rational;
+
+use crate::bits::BitSource;
+use crate::error::{non_negative, out_of_range, positive};
+use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
+use crate::sampler::law::RoundLaw;
+use crate::sampler::scale::Scale;
+use crate::sampler::tier1::{RoundParams, Rounded};
+use crate::{Error, validate};
+
+/// `RN(x + b·L)`: the **real** Laplace variable of scale `b`, added to `x`, rounded once to the type of `x`.
+///
+/// `L` has density `e^(-|l|)/2`. There is no grid and no bound, and nothing of the noise is approximate: the
+/// output is the float (or integer) nearest to the exact real sum.
+///
+/// # Loss
+///
+/// Values at L1 distance `d_in` are told apart with a loss of at most `d_in/b`, exactly: rounding is post-processing of the
+/// real mechanism.
+///
+/// ```
+/// use lastbit::{Laplace, Mechanism, Rational, SecureSource};
+/// let epsilon: Rational = "0.1".parse()?; // the rational 1/10, not the double near it
+/// let laplace = Laplace::for_epsilon(&epsilon, &Rational::ONE)?;
+/// assert_eq!(laplace.loss(&Rational::ONE)?, epsilon);
+///
+/// let mut source = SecureSource::new()?;
+/// let noisy: f64 = laplace.release(&mut source, 42.0)?;
+/// let mut counts = [17i64, 4, 0];
+/// laplace.release_in_place(&mut source, &mut counts)?;
+/// # let _ = noisy;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Laplace {
+    scale: Scale,
+    hardened: bool,
+}
+
+impl Laplace {
+    /// The mechanism of scale `b`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻¹⁰⁷⁴ <= b < 2¹⁰²⁴`.
+    pub fn new(scale: Rational) -> Result<Laplace, Error> {
+        positive("scale", &scale)?;
+        let views = Scale::new(scale);
+        if !views.fits(-1074, 1024) {
+            return Err(out_of_range("scale", &views.exact, "it must lie between 2^-1074 and 2^1024, as doubles do"));
+        }
+        Ok(Laplace { scale: views, hardened: false })
+    }
+
+    /// The mechanism with the least noise whose loss is `epsilon` at L1 distance `sensitivity`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`] and those of [`new`](Self::new).
+    pub fn for_epsilon(epsilon: &Rational, sensitivity: &Rational) -> Result<Laplace, Error> {
+        Laplace::new(positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?)
+    }
+
+    /// The scale `b`.
+    pub fn scale(&self) -> &Rational {
+        &self.scale.exact
+    }
+
+    /// The loss at L1 distance `d_in`: `d_in/b`.
+    ///
+    /// # Errors
+    /// [`Error::Negative`] if `d_in < 0`.
+    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
+        Ok(non_negative("d_in", d_in)? / &self.scale.exact)
+    }
+}
+
+impl<T: Rounded> Chunked<T> for Laplace {
+    fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
+        // |x| and the noise both below half of the largest power of two.
+        let room = i64::from(T::MAX_EXPONENT) - 1;
+        let noise_fits = self.scale.fits(-1074, room - NOISE_EXPONENT);
+        Ok(Overflow::unless(validate::finite_and_below(values, room)? && noise_fits))
+    }
+
+    #[inline]
+    fn chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T; N],
+    ) -> Result<(), usize> {
+        let tier1 = self.scale.fits(-900, 900).then(|| RoundParams {
+            b_hi: self.scale.hi(),
+            b_lo: self.scale.lo(),
+            slack: 0.0,
+        });
+        let law = |x| RoundLaw { x, b: &self.scale };
+        RoundChunk { tier1, law, hardened: self.hardened }.run(source, cursor, values)
+    }
+}

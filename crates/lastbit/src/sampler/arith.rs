@@ -1,0 +1,185 @@
+//! Floating-point arithmetic with and without fused multiply-add, and the choice between them.
+//!
+//! Tier 1 runs in one of two ways, chosen once at run time: four lanes wide with AVX2 and FMA, or in portable
+//! Rust. The radii of tier 1 hold for both, so both give the same noise, bit for bit; they differ in speed
+//! and in how seldom they leave a value to tier 2.
+//!
+//! One of the crate's two modules with `unsafe` code: calling a function that was compiled for a processor feature
+//! is unsafe unless the feature is there, which [`Path::detect`] has just asked.
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+
+/// The operations that differ. The unit roundoff is `η = 2⁻⁵³`.
+pub(crate) trait Arith: Copy {
+    /// `a·b + c`, rounded once (fused) or after each operation.
+    fn mul_add(a: f64, b: f64, c: f64) -> f64;
+
+    /// `a·b - p` without error, where `p = RN(a·b)` and nothing under- or overflows.
+    fn product_error(a: f64, b: f64, p: f64) -> f64;
+
+    /// `c - a·b` with a relative error of at most `η`, where `a·b` is within `2⁻⁵⁰·|c|` of `c`.
+    fn residual(c: f64, a: f64, b: f64) -> f64;
+}
+
+/// One instruction for each operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Fused;
+
+impl Arith for Fused {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+    #[inline(always)]
+    fn product_error(a: f64, b: f64, p: f64) -> f64 {
+        a.mul_add(b, -p)
+    }
+    #[inline(always)]
+    fn residual(c: f64, a: f64, b: f64) -> f64 {
+        (-a).mul_add(b, c)
+    }
+}
+
+/// Plain Rust. `f64::mul_add` would be a library call here, three times slower than all the rest.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable;
+
+impl Arith for Portable {
+    #[inline(always)]
+    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
+    /// Dekker's product (1971): Veltkamp's splitting makes the four partial products exact.
+    #[inline(always)]
+    fn product_error(a: f64, b: f64, p: f64) -> f64 {
+        let (a1, a2) = split(a);
+        let (b1, b2) = split(b);
+        ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+    }
+    /// `c - p` is exact by Sterbenz's lemma, so that only the last subtraction rounds.
+    #[inline(always)]
+    fn residual(c: f64, a: f64, b: f64) -> f64 {
+        let p = a * b;
+        (c - p) - Self::product_error(a, b, p)
+    }
+}
+
+/// `a = high + low` without error, both with at most 26 significant bits. Needs `|a| < 2⁹⁹⁶`.
+#[inline(always)]
+fn split(a: f64) -> (f64, f64) {
+    const SPLITTER: f64 = 134_217_729.0; // 2²⁷ + 1
+    let c = SPLITTER * a;
+    let high = c - (c - a);
+    (high, a - high)
+}
+
+/// Which arithmetic a kernel runs with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Path {
+    /// Compiled for processors with AVX2 and FMA, after asking the processor.
+    #[cfg(target_arch = "x86_64")]
+    Avx2Fma,
+    /// Fused multiply-add is part of every processor of this target.
+    #[cfg(not(target_arch = "x86_64"))]
+    Native,
+    /// Everything else; also if the environment variable `LASTBIT_PORTABLE` is set, to compare.
+    Portable,
+}
+
+impl Path {
+    /// The fastest path of this machine.
+    #[inline]
+    pub(crate) fn detect() -> Path {
+        static PATH: OnceLock<Path> = OnceLock::new();
+        *PATH.get_or_init(|| {
+            if std::env::var_os("LASTBIT_PORTABLE").is_some() {
+                return Path::Portable;
+            }
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+                return Path::Avx2Fma;
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            if cfg!(any(target_arch = "aarch64", target_arch = "riscv64", target_arch = "s390x")) {
+                return Path::Native;
+            }
+            Path::Portable
+        })
+    }
+
+    /// All paths that this machine can run, for tests that compare them.
+    #[cfg(test)]
+    pub(crate) fn available() -> Vec<Path> {
+        let mut paths = vec![Path::detect(), Path::Portable];
+        paths.dedup();
+        paths
+    }
+
+    /// Runs a kernel.
+    #[inline(always)]
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            // SAFETY: this value is made by `detect` alone, which has found AVX2 and FMA on this processor.
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2Fma => unsafe { run_avx2_fma(kernel) },
+            #[cfg(not(target_arch = "x86_64"))]
+            Path::Native => kernel.run::<Fused>(),
+            Path::Portable => kernel.run::<Portable>(),
+        }
+    }
+}
+
+/// A loop to be compiled once for each [`Path`]. `run` must be `#[inline(always)]`, so that it takes
+/// on the processor features of its caller.
+pub(crate) trait Kernel {
+    type Output;
+    fn run<A: Arith>(self) -> Self::Output;
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn run_avx2_fma<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Fused>()
+}
+
+/// True if the processor's floating-point environment is Rust's: round to nearest even, no flushing of
+/// subnormals. A library compiled with `-ffast-math` may have changed it for the whole thread, and then no proof
+/// about floats holds.
+#[inline]
+pub(crate) fn float_environment_is_default() -> bool {
+    use std::hint::black_box;
+    let one = black_box(1.0f64);
+    let half_ulp = black_box(f64::EPSILON / 2.0);
+    let tiny = black_box(f64::MIN_POSITIVE);
+    // Upward or downward rounding would move one of these two sums off ±1.
+    let nearest = one + half_ulp == 1.0 && -one - half_ulp == -1.0 && one + 1.5 * half_ulp > 1.0;
+    // Flush-to-zero loses the product, denormals-are-zero loses it when it is read again.
+    let gradual = black_box(tiny * 0.5) * 2.0 == f64::MIN_POSITIVE;
+    nearest && gradual
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn this_environment_is_default() {
+        assert!(float_environment_is_default());
+    }
+
+    proptest! {
+        #[test]
+        fn dekker_agrees_with_fma(a in -1e100f64..1e100, b in -1e100f64..1e100) {
+            let p = a * b;
+            prop_assert_eq!(Portable::product_error(a, b, p), a.mul_add(b, -p));
+        }
+
+        #[test]
+        fn residuals_agree(a in 0.5f64..2.0, b in 0.5f64..2.0, ulps in -4i32..5) {
+            let c = a * b * (1.0 + f64::from(ulps) * f64::EPSILON);
+            prop_assert_eq!(Portable::residual(c, a, b), (-a).mul_add(b, c));
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The laws: what each mechanism computes from `E` and the sign, for tiers 2 and 3.
+
+use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational, Rounding, expm1_rational};
+
+use super::Law;
+use super::scale::{Scale, parts};
+use super::tier2::{self, FixedExponential};
+use super::tier3::LongPrefix;
+
+/// `RN(x + σ·b·E)`. Zero is always +0; an overflow is ±∞.
+pub(crate) struct RoundLaw<'a, T> {
+    pub(crate) x: T,
+    pub(crate) b: &'a Scale,
+}
+
+/// `+0` for `-0`, everything else as it is.
+fn positive_zero<T: Float>(x: T) -> T {
+    if x.to_f64() == 0.0 { T::from_i128(0, 0) } else { x }
+}
+
+/// `E` with its sign.
+fn signed(prefix: &LongPrefix) -> Option<Enclosure> {
+    let e = prefix.exponential()?;
+    Some(if prefix.negative { -&e } else { e })
+}
+
+fn exact<T: Float>(x: T) -> Enclosure {
+    Enclosure::exact(x.to_dyadic().expect("a finite value"))
+}
+
+impl<T: Float> Law for RoundLaw<'_, T> {
+    type Output = T;
+
+    #[inline]
+    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
+        tier2::round(self.x, negative, self.b, e, None).map(positive_zero)
+    }
+
+    fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
+        let y = &signed(prefix)? * &Enclosure::of_rational(&self.b.exact, prefix.precision());
+        T::from_enclosure(&(&exact(self.x) + &y)).map(positive_zero)
+    }
+}
+
+/// `c = s·ln(2/(1 + e^(-1/s)))`, the offset that makes `σ·floor(s·E + c)` the discrete Laplace variable of scale `s`.
+///
+/// Why: `P(floor(s·E + c) >= j) = P(E >= (j - c)/s) = e^((c-j)/s) = 2·q^j/(1 + q)` for `j >= 1`, with `q = e^(-1/s)`; and that is
+/// `P(|Z| >= j)` if `P(Z = z)` is proportional to `q^|z|`. The sign is fair, and both signs give 0 alike.
+/// `0 < c < 1`: `e^(c/s)` lies between 1 and `e^(1/s)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Centre {
+    s: Rational,
+    /// The nearest double to `c` and to `1 - c`, up to one ulp.
+    plus: u64,
+    minus: u64,
+    /// `c` in units of 2⁻¹²⁴, rounded down.
+    fixed: i128,
+}
+
+/// Bits after the point of [`Centre::fixed`].
+const CENTRE_POINT: u32 = 124;
+
+impl Centre {
+    pub(crate) fn new(s: &Rational) -> Centre {
+        let c = Self::enclose_for(s, 150);
+        let one = Enclosure::exact(Dyadic::ONE);
+        let double = |c: &Enclosure| f64::from_dyadic(c.lo(), Rounding::Nearest).to_bits();
+        Centre {
+            s: s.clone(),
+            plus: double(&c),
+            minus: double(&(&one - &c)),
+            fixed: i128::try_from(c.lo().shl(i64::from(CENTRE_POINT)).floor()).expect("0 < c < 1"),
+        }
+    }
+
+    /// `c = -s·log1p(expm1(-1/s)/2)`: the form that stays accurate when `s` is large.
+    fn enclose_for(s: &Rational, bits: u32) -> Enclosure {
+        let minus_inverse = -s.recip().expect("a positive scale");
+        let log = match expm1_rational(&minus_inverse, bits + 4) {
+            Ok(q_minus_1) => q_minus_1.shl(-1).log1p(bits + 4).expect("above -1/2"),
+            // 1/s >= 2⁶⁰: e^(-1/s) is below 2^-(bits+40), since `bits` is a u32, and the logarithm is -ln 2 up to that.
+            Err(_) => {
+                let log = -&lastbit_real::ln2(bits + 4);
+                log.hull(&Enclosure::exact(log.hi() + &Dyadic::pow2(-i64::from(bits) - 40)))
+            }
+        };
+        (&-&log * &Enclosure::of_rational(s, bits + 4)).round(bits + 2)
+    }
+
+    /// An enclosure of `c` to `bits`.
+    pub(crate) fn enclose(&self, bits: u32) -> Enclosure {
+        Self::enclose_for(&self.s, bits)
+    }
+
+    /// `(α₊, α₋)`.
+    pub(crate) fn doubles(&self) -> (f64, f64) {
+        (f64::from_bits(self.plus), f64::from_bits(self.minus))
+    }
+
+    fn fixed(&self, negative: bool, point: u32) -> (i128, i128) {
+        let low = self.fixed >> (CENTRE_POINT - point);
+        let one = 1i128 << point;
+        if negative { (one - low - 1, one - low) } else { (low, low + 1) }
+    }
+}
+
+/// `α` of a [`FloorLaw`].
+pub(crate) enum Offset<'a> {
+    /// `c` for the positive sign, `1 - c` for the negative.
+    Centre(&'a Centre),
+    /// `½`.
+    Half,
+    /// `x/2^lambda + ½`, with its integer part; `|x| < 2^(lambda + 53)`.
+    Cells {
+        /// The value.
+        x: f64,
+        /// The exponent of a cell's width.
+        lambda: i32,
+    },
+}
+
+impl Offset<'_> {
+    /// The most bits after the point that [`fixed`](Self::fixed) can give.
+    fn most_point(&self) -> u32 {
+        match self {
+            Offset::Centre(_) | Offset::Half => CENTRE_POINT,
+            Offset::Cells { .. } => 70,
+        }
+    }
+
+    fn fixed(&self, negative: bool, point: u32) -> (i128, i128) {
+        match self {
+            Offset::Centre(c) => c.fixed(negative, point),
+            // `point` is 0 only when s is so large that a unit is an integer.
+            Offset::Half if point == 0 => (0, 1),
+            Offset::Half => (1 << (point - 1), 1 << (point - 1)),
+            Offset::Cells { x, lambda } => {
+                let (significand, exponent) = parts(*x);
+                let shift = exponent - lambda + point as i32;
+                let significand = i128::from(significand);
+                let (low, high) = if shift >= 0 {
+                    (significand << shift, significand << shift)
+                } else {
+                    let low = significand >> (-shift).min(127);
+                    (low, low + 1)
+                };
+                let half = if point == 0 { (0, 1) } else { (1 << (point - 1), 1 << (point - 1)) };
+                (low + half.0, high + half.1)
+            }
+        }
+    }
+
+    fn enclose(&self, negative: bool, bits: u32) -> Enclosure {
+        let half = Enclosure::exact(Dyadic::pow2(-1));
+        match self {
+            Offset::Centre(c) if negative => &Enclosure::exact(Dyadic::ONE) - &c.enclose(bits),
+            Offset::Centre(c) => c.enclose(bits),
+            Offset::Half => half,
+            Offset::Cells { x, lambda } => &exact(*x).shl(-i64::from(*lambda)) + &half,
+        }
+    }
+}
+
+/// `floor(α_σ + σ·s·E)`.
+pub(crate) struct FloorLaw<'a> {
+    pub(crate) s: &'a Scale,
+    pub(crate) offset: Offset<'a>,
+}
+
+impl FloorLaw<'_> {
+    /// The least and the largest integer that the known bits allow.
+    fn range(&self, prefix: &LongPrefix) -> Option<(IBig, IBig)> {
+        let y = &signed(prefix)? * &Enclosure::of_rational(&self.s.exact, prefix.precision());
+        // The offset is of order 1: absolute accuracy is what counts.
+        let v = &self.offset.enclose(prefix.negative, prefix.precision()) + &y;
+        Some((v.lo().floor(), v.hi().floor()))
+    }
+}
+
+impl Law for FloorLaw<'_> {
+    type Output = IBig;
+
+    #[inline]
+    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<IBig> {
+        let offset = |point| self.offset.fixed(negative, point);
+        tier2::floor(offset, self.offset.most_point(), negative, self.s, e).map(IBig::from)
+    }
+
+    fn tier3(&self, prefix: &LongPrefix) -> Option<IBig> {
+        let (low, high) = self.range(prefix)?;
+        (low == high).then_some(low)
+    }
+}
+
+/// `RN((i + Z)·2^k)`, with `Z` the discrete Laplace variable: the sum on the grid, rounded once.
+pub(crate) struct GridLaw<'a, T> {
+    pub(crate) noise: FloorLaw<'a>,
+    /// The scale in units of 1, for the fine grids.
+    pub(crate) b: &'a Scale,
+    pub(crate) x: T,
+    pub(crate) k: i32,
+}
+
+/// From this `log2 s` on the grid is finer than what 63 bits of `U` tell apart, and rounding to a float decides.
+pub(crate) const FINE_GRID: i64 = 60;
+
+/// `x` in units of `2^k`, rounded half up.
+pub(crate) fn grid_index<T: Float>(x: T, k: i32) -> IBig {
+    let x = x.to_dyadic().expect("a finite value");
+    (x.shl(-i64::from(k)) + Dyadic::pow2(-1)).floor()
+}
+
+impl<T: Float> GridLaw<'_, T> {
+    fn output(&self, z: &IBig) -> T {
+        let sum = grid_index(self.x, self.k) + z;
+        positive_zero(T::from_dyadic(&Dyadic::new(sum, i64::from(self.k)), Rounding::Nearest))
+    }
+}
+
+impl<T: Float> Law for GridLaw<'_, T> {
+    type Output = T;
+
+    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
+        if self.noise.s.floor_log2() >= FINE_GRID {
+            // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
+            tier2::round(self.x, negative, self.b, e, Some(i64::from(self.k) + 1)).map(positive_zero)
+        } else {
+            self.noise.tier2(negative, e).map(|z| self.output(&z))
+        }
+    }
+
+    fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
+        let (low, high) = self.noise.range(prefix)?;
+        let (below, above) = (self.output(&low), self.output(&high));
+        (below == above).then_some(below)
+    }
+}

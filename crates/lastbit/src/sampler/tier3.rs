@@ -1,0 +1,44 @@
+//! Tier 3: arbitrary precision and as many bits as it takes. The law, executed; the other tiers only save work.
+
+use lastbit_real::{Dyadic, Enclosure, UBig};
+
+use super::tier2::Prefix;
+
+/// What is known of one value's `U`, at any length.
+#[derive(Clone, Debug)]
+pub(crate) struct LongPrefix {
+    pub(crate) negative: bool,
+    bits: UBig,
+    len: u64,
+}
+
+impl From<Prefix> for LongPrefix {
+    fn from(prefix: Prefix) -> LongPrefix {
+        LongPrefix { negative: prefix.negative, bits: UBig::from(prefix.bits), len: u64::from(prefix.len) }
+    }
+}
+
+impl LongPrefix {
+    /// Appends the top `width` bits of a left-aligned word.
+    pub(crate) fn push(&mut self, word: u64, width: u32) {
+        self.bits = (std::mem::take(&mut self.bits) << width as usize) | UBig::from(word >> (64 - width));
+        self.len += u64::from(width);
+    }
+
+    /// The precision that what is known deserves: more would only enclose the same interval.
+    pub(crate) fn precision(&self) -> u32 {
+        u32::try_from(self.len).map_or(u32::MAX, |len| len.saturating_add(32))
+    }
+
+    /// An enclosure of `E = -ln U`, or `None` while no bit of `U` is one and nothing bounds `E` from above.
+    pub(crate) fn exponential(&self) -> Option<Enclosure> {
+        if self.bits.is_zero() {
+            return None;
+        }
+        let exponent = -(self.len as i64);
+        let least = Dyadic::new(self.bits.clone(), exponent);
+        let most = Dyadic::new(&self.bits + UBig::ONE, exponent);
+        let u = Enclosure::new(least, most).expect("bits < bits + 1");
+        Some(-&u.ln(self.precision()).expect("U > 0"))
+    }
+}

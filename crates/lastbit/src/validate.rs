@@ -1,0 +1,35 @@
+//! Checks of whole slices, before anything is drawn.
+
+use lastbit_real::Float;
+
+use crate::Error;
+use crate::sampler::arith::{Arith, Kernel, Path};
+
+/// Refuses NaN and infinities, with the index of the first; tells whether all values are below `2^exponent` in magnitude.
+#[inline]
+pub(crate) fn finite_and_below<T: Float>(values: &[T], exponent: i64) -> Result<bool, Error> {
+    let limit = f64::from_bits(((exponent + 1023) as u64) << 52);
+    if Path::detect().run(AllBelow { values, limit }) {
+        return Ok(true);
+    }
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(Error::NotFinite { index }),
+        None => Ok(false),
+    }
+}
+
+struct AllBelow<'a, T> {
+    values: &'a [T],
+    limit: f64,
+}
+
+impl<T: Float> Kernel for AllBelow<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<A: Arith>(self) -> bool {
+        // Without an early exit, so that the loop is vectorised; a NaN is not below anything.
+        let outside = |x: &T| u64::from(!(x.to_f64().abs() < self.limit));
+        self.values.iter().fold(0, |any, x| any | outside(x)) == 0
+    }
+}
