@@ -22,23 +22,43 @@ fn time(name: &str, mut f: impl FnMut()) -> f64 {
     println!("{:8.2} {:8.2} {name}", v[7], v[0]);
     v[7]
 }
+
+fn cases(src: &mut SecureSource, case: &str, x: &mut Vec<f64>, xi: &mut Vec<i64>) {
+    let one = Rational::ONE;
+    match case {
+        "textbook" => textbook(src, x, 1.0),
+        "laplace" => Laplace::new(one).unwrap().release_in_place(src, x).unwrap(),
+        "hardened" => Laplace::new(one).unwrap().hardened().release_in_place(src, x).unwrap(),
+        "grid-20" => GridLaplace::<f64>::new(one, Some(-20)).unwrap().release_in_place(src, x).unwrap(),
+        "grid-40" => GridLaplace::<f64>::new(one, Some(-40)).unwrap().release_in_place(src, x).unwrap(),
+        "grid-min" => GridLaplace::<f64>::new(one, Some(-1074)).unwrap().release_in_place(src, x).unwrap(),
+        "dlap" => DiscreteLaplace::new(Rational::from(10)).unwrap().release_in_place(src, xi).unwrap(),
+        "dgauss" => DiscreteGaussian::new(&Rational::from(10)).unwrap().release_in_place(src, xi).unwrap(),
+        "snap" => Snapping::new(one, Rational::from(1000)).unwrap().release_in_place(src, x).unwrap(),
+        "snapf" => FloatSnapping::new(1.0, 300.0).unwrap().release_in_place(src, x).unwrap(),
+        "lap-int" => Laplace::new(Rational::from(10)).unwrap().release_in_place(src, xi).unwrap(),
+        _ => panic!(),
+    }
+}
 fn main() {
-    if let Some(n) = std::env::args().nth(1) {
-        let n: usize = n.parse().unwrap();
-        let mut src = SecureSource::new().unwrap();
+    let mut src = SecureSource::new().unwrap();
+    let args: Vec<String> = std::env::args().collect();
+    if args.len() == 3 {
+        let n: usize = args[2].parse().unwrap();
         let mut x = vec![0f64; n];
-        let lap = Laplace::new(Rational::ONE).unwrap();
-        lap.release_in_place(&mut src, &mut x).unwrap();
+        let mut xi = vec![0i64; n];
+        cases(&mut src, &args[1], &mut x, &mut xi);
         return;
     }
-    let mut src = SecureSource::new().unwrap();
-    let mut words = vec![0u64; N];
-    time("chacha fill", || { for c in words.chunks_mut(256) { src.fill_words(c); } black_box(&words); });
     let mut x = vec![0f64; N];
-    let t = time("textbook", || { x.fill(0.0); textbook(&mut src, &mut x, 1.0); black_box(&x); });
+    let mut xi = vec![0i64; N];
+    for case in ["textbook", "laplace", "hardened", "grid-20", "grid-40", "grid-min", "dlap", "dgauss", "snap", "snapf", "lap-int", "textbook"] {
+        time(case, || { x.fill(0.0); xi.fill(0); cases(&mut src, case, &mut x, &mut xi); black_box((&x, &xi)); });
+    }
     let lap = Laplace::new(Rational::ONE).unwrap();
-    let l = time("laplace x=0", || { x.fill(0.0); lap.release_in_place(&mut src, &mut x).unwrap(); black_box(&x); });
-    time("laplace x=1e6", || { x.fill(1e6); lap.release_in_place(&mut src, &mut x).unwrap(); black_box(&x); });
     time("laplace one", || { for x in x.iter_mut() { *x = lap.release(&mut src, 0.0).unwrap(); } black_box(&x); });
-    println!("{}", l / t);
+    let lap = DiscreteLaplace::new(Rational::from(10)).unwrap();
+    time("dlap one", || { for x in xi.iter_mut() { *x = lap.release(&mut src, 0).unwrap(); } black_box(&x); });
+    let lap = Snapping::new(Rational::ONE, Rational::from(1000)).unwrap();
+    time("snap one", || { for x in x.iter_mut() { *x = lap.release(&mut src, 0.0).unwrap(); } black_box(&x); });
 }

@@ -180,6 +180,11 @@ impl Dyadic {
         if self.exponent >= 0 { (scaled << bits).cmp(numerator) } else { scaled.cmp(&(numerator << bits)) }
     }
 
+    /// The magnitude of the mantissa, for code that keeps the sign apart.
+    pub(crate) fn magnitude(&self) -> UBig {
+        (&self.mantissa).unsigned_abs()
+    }
+
     /// Ensures: `floor(self · 2^-exponent)`.
     pub(crate) fn floor_scaled(&self, exponent: i64) -> IBig {
         if self.is_zero() {
@@ -199,11 +204,13 @@ impl Dyadic {
     }
 }
 
-fn add_exponents(a: i64, b: i64) -> i64 {
+/// The sum of two exponents; panics as the documentation of [`Dyadic`] says.
+pub(crate) fn add_exponents(a: i64, b: i64) -> i64 {
     a.checked_add(b).expect("the exponent of a dyadic number left the range of i64")
 }
 
-fn shift_amount(bits: u64) -> usize {
+/// A number of bits as the integer library counts them.
+pub(crate) fn shift_amount(bits: u64) -> usize {
     usize::try_from(bits).expect("more bits than the address space holds")
 }
 
@@ -395,12 +402,5 @@ impl fmt::Display for Dyadic {
 impl fmt::Debug for Dyadic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-/// The magnitude of the mantissa, for code that keeps the sign apart.
-impl Dyadic {
-    pub(crate) fn magnitude(&self) -> UBig {
-        (&self.mantissa).unsigned_abs()
     }
 }

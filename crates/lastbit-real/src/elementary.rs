@@ -12,6 +12,7 @@ use dashu_base::{BitTest, DivEuclid, DivRemEuclid, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use thiserror::Error;
 
+use crate::dyadic::add_exponents;
 use crate::series::{ATANH_UNITS, EXP_UNITS_LOG2, LN2_UNITS, atanh_over_t, exp_reduced, ln2_fixed};
 use crate::{Dyadic, Enclosure, Rational};
 
@@ -83,9 +84,7 @@ fn ln_of_ratio(mut a: UBig, mut b: UBig, exponent: i64, bits: u32) -> Enclosure 
 
     // x = m · 2^k with m = a/b in [7/10, 7/5]: bring a/b into (1/2, 2), then halve or double once.
     let (a_len, b_len) = (a.bit_len(), b.bit_len());
-    let mut k = exponent
-        .checked_add(a_len as i64 - b_len as i64)
-        .expect("the exponent of a dyadic number left the range of i64");
+    let mut k = add_exponents(exponent, a_len as i64 - b_len as i64);
     if a_len >= b_len {
         b <<= a_len - b_len
     } else {
@@ -212,11 +211,11 @@ fn exp_of(x: &impl Argument, bits: u32) -> Result<Enclosure, DomainError> {
         return Ok(exp_of_tiny(x.is_negative(), bits));
     }
 
-    // x = k ln 2 + r by division with remainder of integers at precision p + guard:
-    // X <= x < X + 1 and L <= ln 2 <= L + 2 in units of that precision, R = X - k L in [0, L).
-    // So x - k ln 2 differs from R by at most 1 + 2 |k| units, and |k| <= |x| / 0.69 + 1 < 2^(guard - 2).
-    // That is less than 1 unit at precision p, and cutting R down to precision p is less than 1 more:
-    // |r - R| < 2 units at precision p, and R <= ln 2.
+    // x = k ln 2 + r, by division with remainder of integers at precision p + guard:
+    // X <= x < X + 1 and L <= ln 2 <= L + 2 in units of that precision, and the remainder is X - k L.
+    // The true r differs from it by at most 1 + 2 |k| units, and |k| < |x| / 0.693 + 1.01 < 2^(guard - 2):
+    // less than 1 unit at precision p. Cutting the remainder down to precision p loses less than 1 more.
+    // So R, the result, has |r - R| < 2 units at precision p, and 0 <= R <= ln 2.
     let p = bits as usize + 7;
     let guard = log2.max(0) as usize + 4;
     let (k, r) = x.floor_fixed(p + guard).div_rem_euclid(IBig::from(ln2_fixed(p + guard)));
@@ -226,9 +225,9 @@ fn exp_of(x: &impl Argument, bits: u32) -> Result<Enclosure, DomainError> {
     let j = halvings(p);
     let y = exp_reduced(&r, p, j);
 
-    // Y <= e^R <= Y + 8 · 2^j units at precision q = p + j, and e^r = e^R · e^d, |d| < 2 · 2^-p. As e^R <= 2,
-    // the factor moves it by less than 2 · 2^q · 2.01 · 2^-p < 5 · 2^j units: |e^d - 1| < 2.01 · 2^-p.
-    // e^r >= 1 - 2^-p · 2, so the width of 18 · 2^j units is w < 18.1 / 2^7 < 1/6, with the rounding 1/2.
+    // In units of precision q = p + j, Y <= e^R <= Y + 8 · 2^j. With d = r - R, e^r = e^R · e^d, and as
+    // e^R <= 2 and |e^d - 1| < 2.01 · 2^-p, the factor moves it by less than 2 · 2^q · 2.01 · 2^-p < 5 · 2^j.
+    // The ends are 5 + 8 + 5 times 2^j apart and e^r > 0.99, so w < 18.2/2^7, and with the rounding < 1/2.
     let unit = UBig::ONE << j;
     let lower = IBig::from(y) - IBig::from(&unit * 5u8);
     let upper = &lower + IBig::from(unit * (5 + (1u8 << EXP_UNITS_LOG2) + 5));

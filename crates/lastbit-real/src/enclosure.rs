@@ -100,8 +100,8 @@ impl Enclosure {
 
     /// An interval that contains every quotient, or `None` if `divisor` contains 0.
     ///
-    /// Ensures: each end is off the exact image's by at most `2^-(bits + 1)` of itself; for points the
-    /// width is at most `2^-bits` of the quotient.
+    /// Ensures: each end is less than `2^-bits` of itself away from the end of the exact image; for points
+    /// the width is at most `2^-bits` of the quotient.
     pub fn div(&self, divisor: &Enclosure, bits: u32) -> Option<Enclosure> {
         divisor.sign().filter(|sign| sign.is_ne())?;
         // A quotient is monotone in each argument where the divisor has one sign, so the extremes
@@ -174,7 +174,8 @@ fn quotient(dividend: &Dyadic, divisor: &Dyadic, bits: u32) -> (Dyadic, Dyadic) 
     let shifted = n << shift as usize;
     let floor = (&shifted).div_euclid(&d);
     let ceil = if &floor * &d == shifted { floor.clone() } else { &floor + IBig::ONE };
-    let exponent = dividend.exponent() - divisor.exponent() - shift;
+    let exponent = i128::from(dividend.exponent()) - i128::from(divisor.exponent()) - i128::from(shift);
+    let exponent = i64::try_from(exponent).expect("the exponent of a dyadic number left the range of i64");
     (Dyadic::new(floor, exponent), Dyadic::new(ceil, exponent))
 }
 

@@ -1,88 +1,33 @@
 //! `f32` and `f64` as what they are: finite sets of dyadic numbers, and the roundings onto them.
 
-use std::cmp::Ordering;
 use std::fmt::{Debug, Display};
 
 use dashu_base::{DivRem, UnsignedAbs};
 use dashu_int::UBig;
 use thiserror::Error;
 
-use crate::{Dyadic, Enclosure, ParseNumberError, Rational, parse};
+use crate::rounding::Rest;
+use crate::{Dyadic, Enclosure, ParseNumberError, Rational, Rounding, parse};
 
 /// The float is a NaN or an infinity and has no exact value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the float is NaN or infinite")]
 pub struct NotFinite;
 
-/// How a real number is brought onto a grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rounding {
-    /// To the nearest; a tie goes to the even neighbour.
-    Nearest,
-    /// Toward -∞.
-    Down,
-    /// Toward +∞.
-    Up,
-}
-
-impl Rounding {
-    /// Whether a magnitude goes to the larger of the two neighbours it lies between.
-    ///
-    /// `negative`: the sign of the number; `odd`: the smaller neighbour is an odd multiple of the
-    /// grid's step; `rest`: what the magnitude exceeds that neighbour by.
-    pub(crate) fn goes_away_from_zero(self, negative: bool, odd: bool, rest: Rest) -> bool {
-        match self {
-            Rounding::Nearest => match rest {
-                Rest::Zero | Rest::BelowHalf => false,
-                Rest::Half => odd,
-                Rest::AboveHalf => true,
-            },
-            Rounding::Down => negative && rest != Rest::Zero,
-            Rounding::Up => !negative && rest != Rest::Zero,
-        }
-    }
-}
-
-/// The part of a step that rounding has to decide about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rest {
-    Zero,
-    BelowHalf,
-    Half,
-    AboveHalf,
-}
-
-impl Rest {
-    /// `remainder / step`, for `0 <= remainder < step`.
-    pub(crate) fn of(remainder: &UBig, step: &UBig) -> Rest {
-        if remainder.is_zero() {
-            return Rest::Zero;
-        }
-        Rest::from_half(false, (remainder << 1).cmp(step))
-    }
-
-    /// From whether the rest is zero and how it compares with half a step.
-    fn from_half(is_zero: bool, to_half: Ordering) -> Rest {
-        match (is_zero, to_half) {
-            (true, _) => Rest::Zero,
-            (false, Ordering::Less) => Rest::BelowHalf,
-            (false, Ordering::Equal) => Rest::Half,
-            (false, Ordering::Greater) => Rest::AboveHalf,
-        }
-    }
-}
-
 mod sealed {
     /// The bits of a float in 64-bit clothes. Closes [`Float`](super::Float) to other types: its
     /// methods rely on the layout of the two IEEE formats.
     pub trait Bits: Sized {
+        /// The sign bit.
         const SIGN: u64;
+        const NAN: Self;
         fn from_raw(bits: u64) -> Self;
         fn raw(self) -> u64;
     }
 
     impl Bits for f32 {
         const SIGN: u64 = 1 << 31;
+        const NAN: f32 = f32::NAN;
         #[inline]
         fn from_raw(bits: u64) -> f32 {
             f32::from_bits(bits as u32)
@@ -95,6 +40,7 @@ mod sealed {
 
     impl Bits for f64 {
         const SIGN: u64 = 1 << 63;
+        const NAN: f64 = f64::NAN;
         #[inline]
         fn from_raw(bits: u64) -> f64 {
             f64::from_bits(bits)
@@ -159,7 +105,7 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
         let magnitude = value.abs();
         let floor = magnitude.floor_scaled(step).unsigned_abs();
         let excess = &magnitude - &Dyadic::new(floor.clone(), step);
-        let rest = Rest::from_half(excess.is_zero(), excess.cmp(&Dyadic::pow2(step - 1)));
+        let rest = Rest::new(excess.is_zero(), excess.cmp(&Dyadic::pow2(step - 1)));
         assemble(negative, low_word(&floor), step, rest, rounding)
     }
 
@@ -180,7 +126,7 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
             d <<= shift
         }
         let (floor, remainder) = n.div_rem(&d);
-        assemble(negative, low_word(&floor), step, Rest::of(&remainder, &d), rounding)
+        assemble(negative, low_word(&floor), step, Rest::of_division(&remainder, &d), rounding)
     }
 
     /// The float nearest to `value · 2^exponent`, without allocating.
@@ -204,11 +150,10 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
             ((magnitude << -shift) as u64, Rest::Zero)
         } else if shift <= 127 {
             let low = magnitude & ((1 << shift) - 1);
-            ((magnitude >> shift) as u64, Rest::from_half(low == 0, low.cmp(&(1 << (shift - 1)))))
+            ((magnitude >> shift) as u64, Rest::new(low == 0, low.cmp(&(1 << (shift - 1)))))
         } else {
-            // The magnitude is below 2^127, or it is 2^127 itself and the step 2^128 or more.
-            let is_half = shift == 128 && magnitude == 1 << 127;
-            (0, if is_half { Rest::Half } else { Rest::BelowHalf })
+            // At most half a step, as the magnitude is at most 2^127; a tie would go to 0, which is even.
+            (0, Rest::BelowHalf)
         };
         assemble(negative, floor, step, rest, Rounding::Nearest)
     }
@@ -219,12 +164,6 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
         let lo = Self::from_dyadic(value.lo(), Rounding::Nearest);
         let hi = Self::from_dyadic(value.hi(), Rounding::Nearest);
         (lo == hi).then_some(hi)
-    }
-
-    /// Whether this is neither NaN nor infinite.
-    #[inline]
-    fn is_finite(self) -> bool {
-        exponent_field(self) != exponent_field(Self::MAX) + 1
     }
 
     /// The exponent of the unit in the last place: every float of this binade is a multiple of
@@ -242,14 +181,7 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
     /// The unit in the last place, `2^exponent_of_ulp`; NaN for NaN and infinities.
     #[inline]
     fn ulp(self) -> Self {
-        if Float::is_finite(self) {
-            Self::from_i128(1, self.exponent_of_ulp())
-        } else {
-            // The bits of the largest field and a non-zero fraction.
-            Self::from_raw(
-                ((exponent_field(Self::MAX) + 1) << (Self::PRECISION - 1)) | 1 << (Self::PRECISION - 2),
-            )
-        }
+        if Float::is_finite(self) { Self::from_i128(1, self.exponent_of_ulp()) } else { Self::NAN }
     }
 
     /// The midpoint to the next float below, or `None` if one of the two is not finite.
@@ -261,6 +193,9 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
     fn midpoint_above(self) -> Option<Dyadic> {
         midpoint(self, Float::next_up(self))
     }
+
+    /// Whether this is neither NaN nor infinite.
+    fn is_finite(self) -> bool;
 
     /// The least float greater than this, as [`f64::next_up`].
     fn next_up(self) -> Self;
@@ -326,6 +261,10 @@ macro_rules! impl_float {
             const NAME: &'static str = stringify!($t);
             const MAX: $t = $t::MAX;
 
+            #[inline]
+            fn is_finite(self) -> bool {
+                $t::is_finite(self)
+            }
             #[inline]
             fn next_up(self) -> $t {
                 $t::next_up(self)

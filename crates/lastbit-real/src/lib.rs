@@ -61,6 +61,7 @@ mod float;
 mod libm;
 mod parse;
 mod rational;
+mod rounding;
 mod series;
 
 pub use dashu_int::{IBig, UBig};
@@ -69,7 +70,8 @@ pub use elementary::{
     DomainError, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2, log1p, log1p_rational,
 };
 pub use enclosure::Enclosure;
-pub use float::{Float, NotFinite, Rounding, round_i128_to_f32, round_i128_to_f64};
+pub use float::{Float, NotFinite, round_i128_to_f32, round_i128_to_f64};
 pub use libm::{correctly_rounded_ln, exp_f64, ln_f64};
 pub use parse::ParseNumberError;
 pub use rational::Rational;
+pub use rounding::Rounding;

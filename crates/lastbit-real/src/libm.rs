@@ -3,7 +3,8 @@
 //! The fast ones are CORE-MATH's, written in C and proved correctly rounded by their authors. Its
 //! build script compiles for the machine it runs on unless `TARGET_CPU` is set: the workspace sets
 //! it in `.cargo/config.toml`, so that a binary built on one machine runs on an older one. Results do
-//! not depend on it; a correctly rounded result is unique.
+//! not depend on it, a correctly rounded result being unique; the speed does: with fused multiplication
+//! (`x86-64-v3`) a logarithm is several times faster.
 
 use crate::{Dyadic, Float, ln};
 

@@ -9,7 +9,8 @@ use dashu_base::{Abs, BitTest, DivEuclid, DivRem, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
-use crate::float::Rest;
+use crate::dyadic::shift_amount;
+use crate::rounding::Rest;
 use crate::{Float, NotFinite, ParseNumberError, Rounding, parse};
 
 /// An exact fraction in lowest terms.
@@ -147,6 +148,12 @@ impl Rational {
         (self.0.numerator() * IBig::from(2) + denominator).div_euclid(denominator * IBig::from(2))
     }
 
+    /// `⌊√x⌋`; `None` for negative numbers.
+    pub fn floor_sqrt(&self) -> Option<IBig> {
+        let floor = UBig::try_from(self.floor()).ok()?;
+        Some(IBig::from(dashu_base::SquareRoot::sqrt(&floor)))
+    }
+
     /// The exponent of the binade of `|self|`, or `None` of 0.
     ///
     /// Ensures: `2^k <= |self| < 2^(k+1)`.
@@ -219,7 +226,7 @@ impl Rational {
     fn scaled_to_digits(&self, shift: i64, rounding: Rounding) -> UBig {
         let scaled = self.abs() * power_of_ten(shift);
         let (floor, remainder) = scaled.0.numerator().unsigned_abs().div_rem(scaled.0.denominator());
-        let rest = Rest::of(&remainder, scaled.0.denominator());
+        let rest = Rest::of_division(&remainder, scaled.0.denominator());
         if rounding.goes_away_from_zero(self.is_negative(), floor.bit(0), rest) {
             floor + UBig::ONE
         } else {
@@ -251,11 +258,6 @@ fn place_point(digits: &str, exponent: i64) -> String {
         _ if digits.len() == 1 => format!("{digits}e{exponent}"),
         _ => format!("{}.{}e{exponent}", &digits[..1], &digits[1..]),
     }
-}
-
-/// A number of bits as a shift amount of the integer library.
-fn shift_amount(bits: u64) -> usize {
-    usize::try_from(bits).expect("more bits than the address space holds")
 }
 
 impl FromStr for Rational {

@@ -3,8 +3,10 @@
 use lastbit_real::Rational;
 
 use crate::bits::BitSource;
-use crate::error::{non_negative, out_of_range, positive};
+use crate::discrete_laplace::check_scale;
+use crate::error::{non_negative, positive};
 use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
+use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::RoundLaw;
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::{RoundParams, Rounded};
@@ -35,7 +37,8 @@ use crate::{Error, validate};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Laplace {
-    scale: Scale,
+    /// For integers; its scale serves the floats too.
+    noise: IntegerNoise,
     hardened: bool,
 }
 
@@ -45,12 +48,8 @@ impl Laplace {
     /// # Errors
     /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻¹⁰⁷⁴ <= b < 2¹⁰²⁴`.
     pub fn new(scale: Rational) -> Result<Laplace, Error> {
-        positive("scale", &scale)?;
-        let views = Scale::new(scale);
-        if !views.fits(-1074, 1024) {
-            return Err(out_of_range("scale", &views.exact, "it must lie between 2^-1074 and 2^1024, as doubles do"));
-        }
-        Ok(Laplace { scale: views, hardened: false })
+        check_scale(&scale)?;
+        Ok(Laplace { noise: IntegerNoise::rounded(Scale::new(scale)), hardened: false })
     }
 
     /// The mechanism with the least noise whose loss is `epsilon` at L1 distance `sensitivity`.
@@ -61,9 +60,21 @@ impl Laplace {
         Laplace::new(positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?)
     }
 
+    /// The same noise from the same bits, in a time that tells less about the values.
+    ///
+    /// One word decides most results, but where `x` is small compared to the noise the result has so many digits that about 1%
+    /// need a second word, and where `x` is large none do: the time depends on `x`. Hardened, a second word is drawn for
+    /// every value and the slower arithmetic runs on a fixed number of values of each chunk, so that a share below 2⁻³⁰ takes
+    /// longer, whatever `x` is.
+    #[must_use]
+    pub fn hardened(mut self) -> Laplace {
+        self.hardened = true;
+        self
+    }
+
     /// The scale `b`.
     pub fn scale(&self) -> &Rational {
-        &self.scale.exact
+        &self.noise.s.exact
     }
 
     /// The loss at L1 distance `d_in`: `d_in/b`.
@@ -71,15 +82,16 @@ impl Laplace {
     /// # Errors
     /// [`Error::Negative`] if `d_in < 0`.
     pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
-        Ok(non_negative("d_in", d_in)? / &self.scale.exact)
+        Ok(non_negative("d_in", d_in)? / self.scale())
     }
 }
 
+/// Floats: the nearest float to the real sum.
 impl<T: Rounded> Chunked<T> for Laplace {
     fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
         // |x| and the noise both below half of the largest power of two.
         let room = i64::from(T::MAX_EXPONENT) - 1;
-        let noise_fits = self.scale.fits(-1074, room - NOISE_EXPONENT);
+        let noise_fits = self.noise.s.fits(-1074, room - NOISE_EXPONENT);
         Ok(Overflow::unless(validate::finite_and_below(values, room)? && noise_fits))
     }
 
@@ -90,12 +102,34 @@ impl<T: Rounded> Chunked<T> for Laplace {
         cursor: &mut Cursor,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let tier1 = self.scale.fits(-900, 900).then(|| RoundParams {
-            b_hi: self.scale.hi(),
-            b_lo: self.scale.lo(),
+        let tier1 = self.noise.s.fits(-900, 900).then(|| RoundParams {
+            b_hi: self.noise.s.hi(),
+            b_lo: self.noise.s.lo(),
             slack: 0.0,
         });
-        let law = |x| RoundLaw { x, b: &self.scale };
+        let law = |x| RoundLaw { x, b: &self.noise.s };
         RoundChunk { tier1, law, hardened: self.hardened }.run(source, cursor, values)
     }
 }
+
+macro_rules! integers {
+    ($($t:ty),*) => {$(
+        /// The integer nearest to the real sum.
+        impl Chunked<$t> for Laplace {
+            fn validate(&self, values: &[$t]) -> Result<Overflow, Error> {
+                Ok(self.noise.overflow(values))
+            }
+
+            #[inline]
+            fn chunk<S: BitSource, const N: usize>(
+                &self,
+                source: &mut S,
+                cursor: &mut Cursor,
+                values: &mut [$t; N],
+            ) -> Result<(), usize> {
+                self.noise.chunk(source, cursor, values)
+            }
+        }
+    )*};
+}
+integers!(i32, i64);

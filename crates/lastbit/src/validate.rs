@@ -8,6 +8,7 @@ use crate::sampler::arith::{Arith, Kernel, Path};
 /// Refuses NaN and infinities, with the index of the first; tells whether all values are below `2^exponent` in magnitude.
 #[inline]
 pub(crate) fn finite_and_below<T: Float>(values: &[T], exponent: i64) -> Result<bool, Error> {
+    debug_assert!((-1022..=1023).contains(&exponent));
     let limit = f64::from_bits(((exponent + 1023) as u64) << 52);
     if Path::detect().run(AllBelow { values, limit }) {
         return Ok(true);
@@ -15,6 +16,14 @@ pub(crate) fn finite_and_below<T: Float>(values: &[T], exponent: i64) -> Result<
     match values.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(Error::NotFinite { index }),
         None => Ok(false),
+    }
+}
+
+/// Refuses NaN, with the index of the first.
+pub(crate) fn no_nan(values: &[f64]) -> Result<(), Error> {
+    match values.iter().position(|x| x.is_nan()) {
+        Some(index) => Err(Error::NotFinite { index }),
+        None => Ok(()),
     }
 }
 

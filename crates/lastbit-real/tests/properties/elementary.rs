@@ -18,6 +18,10 @@ fn argument(top: i64) -> impl Strategy<Value = Dyadic> {
     })
 }
 
+fn positive(range: i64) -> impl Strategy<Value = Dyadic> {
+    dyadic_near(range).prop_map(|x| if x.is_zero() { Dyadic::ONE } else { x.abs() })
+}
+
 fn fraction() -> impl Strategy<Value = Rational> {
     (1i64..2000, 1i64..2000).prop_map(|(n, d)| Rational::new(n, d).expect("d > 0"))
 }
@@ -71,8 +75,8 @@ proptest! {
     }
 
     #[test]
-    fn ln_agrees_with_the_oracle(x in dyadic_near(10), bits in 1u32..100) {
-        prop_assume!(x.signum() > 0 && x != Dyadic::ONE);
+    fn ln_agrees_with_the_oracle(x in positive(10), bits in 1u32..100) {
+        // Moderate numbers: the oracle takes e^lo and e^hi.
         let x = x.shl(-x.floor_log2().unwrap_or(0) / 8 * 8);
         let enclosure = ln(&x, bits).expect("positive");
         prop_assert!(contains_ln(&enclosure, &rational(&x), bits.max(16) + 150));
@@ -89,7 +93,7 @@ proptest! {
 
     #[test]
     fn log1p_agrees_with_the_oracle(y in argument(4), bits in 1u32..100) {
-        prop_assume!(y > -Dyadic::ONE);
+        let y = if y > -Dyadic::ONE { y } else { y.abs() };
         let enclosure = log1p(&y, bits).expect("above -1");
         prop_assert!(contains_ln(&enclosure, &(Rational::ONE + rational(&y)), bits.max(16) + 300));
         prop_assert!(y.is_zero() || is_narrow(&enclosure, bits));
@@ -102,8 +106,7 @@ proptest! {
     /// coarser one allows.
     #[test]
     fn precisions_are_consistent(x in argument(50), bits in 1u32..300) {
-        let functions: [fn(&Dyadic, u32) -> Result<Enclosure, DomainError>; 4] = [ln, exp, log1p, expm1];
-        for function in functions {
+        for function in [ln, exp, log1p, expm1] {
             if let (Ok(coarse), Ok(fine)) = (function(&x, bits), function(&x, bits + 60)) {
                 prop_assert!(coarse.lo() <= fine.hi() && fine.lo() <= coarse.hi());
             }
@@ -118,8 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn ln_of_a_product_is_the_sum(a in dyadic_near(1000), b in dyadic_near(1000), bits in 16u32..300) {
-        prop_assume!(a.signum() > 0 && b.signum() > 0);
+    fn ln_of_a_product_is_the_sum(a in positive(1000), b in positive(1000), bits in 16u32..300) {
         let sum = &ln(&a, bits).expect("positive") + &ln(&b, bits).expect("positive");
         let product = ln(&(&a * &b), bits).expect("positive");
         prop_assert!(sum.lo() <= product.hi() && product.lo() <= sum.hi());

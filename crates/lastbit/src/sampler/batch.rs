@@ -24,6 +24,14 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// Opens a batch.
+    pub(crate) fn open<S: BitSource>(source: &mut S) -> Result<Cursor, Error> {
+        if !float_environment_is_default() {
+            return Err(Error::FloatEnvironment);
+        }
+        Ok(Cursor { batch: source.open_batch()?, next: 0 })
+    }
+
     /// The addresses of the next `n` words of the main stream.
     pub(crate) fn advance(&mut self, n: usize) -> Address {
         let at = Address { batch: self.batch, index: self.next };
@@ -80,10 +88,7 @@ struct Release<'a, M, S> {
 
 impl<'a, M, S: BitSource> Release<'a, M, S> {
     fn open(mechanism: &'a M, source: &'a mut S) -> Result<Self, Error> {
-        if !float_environment_is_default() {
-            return Err(Error::FloatEnvironment);
-        }
-        let cursor = Cursor { batch: source.open_batch()?, next: 0 };
+        let cursor = Cursor::open(source)?;
         Ok(Release { mechanism, source, cursor, done: 0 })
     }
 
@@ -105,7 +110,7 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
         M: Chunked<T>,
     {
         if self.cursor.next >= BATCH_WORDS {
-            self.cursor = Cursor { batch: self.source.open_batch()?, next: 0 };
+            self.cursor = Cursor::open(self.source)?;
         }
         self.mechanism
             .chunk(self.source, &mut self.cursor, values)
@@ -163,24 +168,51 @@ pub(crate) const NOISE_EXPONENT: i64 = 38;
 /// The words of a chunk, and where their refinements are.
 pub(crate) struct Words<W, const N: usize> {
     words: [W; N],
-    at: Address,
+    first: Address,
+    /// The distance of neighbours in the main stream.
+    stride: usize,
 }
 
 impl<W: Word, const N: usize> Words<W, N> {
     #[inline]
     pub(crate) fn draw<S: BitSource<Word = W>>(source: &mut S, cursor: &mut Cursor) -> Self {
-        let mut words = Words { words: [W::from_top_of(0); N], at: cursor.advance(N) };
+        let mut words = Words { words: [W::from_top_of(0); N], first: cursor.advance(N), stride: 1 };
         source.fill_words(&mut words.words);
         words
     }
 
-    fn prefix(&self, i: usize) -> Prefix {
+    /// Draws `n <= N` pairs of words that stand side by side in the main stream.
+    #[inline]
+    pub(crate) fn draw_pairs<S: BitSource<Word = W>>(source: &mut S, cursor: &mut Cursor, n: usize) -> (Self, Self) {
+        let zero = W::from_top_of(0);
+        let first = cursor.advance(2 * n);
+        let mut left = Words { words: [zero; N], first, stride: 2 };
+        let mut right = Words { words: [zero; N], first: first.plus(1), stride: 2 };
+        let mut pairs = [[zero; 2]; 32];
+        for (left, right) in left.words[..n].chunks_mut(32).zip(right.words[..n].chunks_mut(32)) {
+            source.fill_words(pairs[..left.len()].as_flattened_mut());
+            for ((left, right), pair) in left.iter_mut().zip(right).zip(&pairs) {
+                [*left, *right] = *pair;
+            }
+        }
+        (left, right)
+    }
+
+    pub(crate) fn words(&self) -> &[W; N] {
+        &self.words
+    }
+
+    pub(crate) fn address(&self, i: usize) -> Address {
+        self.first.plus(i * self.stride)
+    }
+
+    pub(crate) fn prefix(&self, i: usize) -> Prefix {
         Prefix::new(self.words[i].left_aligned(), W::BITS)
     }
 
     /// Decides what tier 1 did not.
     pub(crate) fn resolve<S: BitSource<Word = W>, L: Law>(&self, i: usize, law: &L, source: &mut S) -> L::Output {
-        resolve(law, self.prefix(i), 0, source, self.at.plus(i))
+        resolve(law, self.prefix(i), 0, source, self.address(i))
     }
 }
 
@@ -252,16 +284,15 @@ impl FloorTier {
 
 /// Integers `floor(α_σ + σ·s·E)` by tier 1, through `finish`; see [`Floor`]. True if some output is not finite.
 #[inline]
-pub(crate) fn floor_tier1<W: Word, const N: usize>(
-    words: &Words<W, N>,
+pub(crate) fn floor_tier1<W: Word>(
+    words: &[W],
     s: &Scale,
     tier: FloorTier,
-    out: &mut [f64; N],
+    out: &mut [f64],
     offset: impl Fn(usize, u64) -> f64,
     finish: impl Fn(usize, f64) -> f64,
 ) -> bool {
     let params = FloorParams { s_hi: s.hi(), s_lo: s.lo() };
-    let words = &words.words;
     match tier {
         FloorTier::Plain => Path::detect().run(Floor::<_, false, _, _> { params, words, out, offset, finish }),
         FloorTier::DoubleDouble => Path::detect().run(Floor::<_, true, _, _> { params, words, out, offset, finish }),
@@ -337,7 +368,7 @@ impl<L> RoundChunk<L> {
         O: Law<Output = T>,
     {
         let mut more = [S::Word::from_top_of(0); N];
-        source.fill_refinement_words(words.at.batch, words.at.index, 0, &mut more);
+        source.fill_refinement_words(words.first.batch, words.first.index, 0, &mut more);
         let longer = |i: usize| words.prefix(i).then(more[i].left_aligned(), S::Word::BITS);
 
         let mut chosen = [0usize; HARDENED_LANES + 1];
@@ -356,13 +387,13 @@ impl<L> RoundChunk<L> {
             return Ok(());
         }
         for_each_undecided(out, |i, y| {
-            *y = resolve(&(self.law)(x[i]), longer(i), 1, source, words.at.plus(i));
+            *y = resolve(&(self.law)(x[i]), longer(i), 1, source, words.address(i));
             finite(*y, i)
         })
     }
 }
 
 /// Fails with the index of an overflow.
-fn finite<T: Float>(y: T, i: usize) -> Result<(), usize> {
+pub(crate) fn finite<T: Float>(y: T, i: usize) -> Result<(), usize> {
     if y.is_finite() { Ok(()) } else { Err(i) }
 }

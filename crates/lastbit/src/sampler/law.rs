@@ -50,9 +50,8 @@ impl<T: Float> Law for RoundLaw<'_, T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Centre {
     s: Rational,
-    /// The nearest double to `c` and to `1 - c`, up to one ulp.
-    plus: u64,
-    minus: u64,
+    /// The bits of the double nearest to `c - ½`.
+    skew: u64,
     /// `c` in units of 2⁻¹²⁴, rounded down.
     fixed: i128,
 }
@@ -63,12 +62,10 @@ const CENTRE_POINT: u32 = 124;
 impl Centre {
     pub(crate) fn new(s: &Rational) -> Centre {
         let c = Self::enclose_for(s, 150);
-        let one = Enclosure::exact(Dyadic::ONE);
-        let double = |c: &Enclosure| f64::from_dyadic(c.lo(), Rounding::Nearest).to_bits();
+        let skew = f64::from_dyadic(&(c.lo() - &Dyadic::pow2(-1)), Rounding::Nearest);
         Centre {
             s: s.clone(),
-            plus: double(&c),
-            minus: double(&(&one - &c)),
+            skew: skew.to_bits(),
             fixed: i128::try_from(c.lo().shl(i64::from(CENTRE_POINT)).floor()).expect("0 < c < 1"),
         }
     }
@@ -92,9 +89,9 @@ impl Centre {
         Self::enclose_for(&self.s, bits)
     }
 
-    /// `(α₊, α₋)`.
-    pub(crate) fn doubles(&self) -> (f64, f64) {
-        (f64::from_bits(self.plus), f64::from_bits(self.minus))
+    /// `c - ½`, up to 2⁻⁵⁴.
+    pub(crate) fn skew(&self) -> f64 {
+        f64::from_bits(self.skew)
     }
 
     fn fixed(&self, negative: bool, point: u32) -> (i128, i128) {
@@ -233,5 +230,37 @@ impl<T: Float> Law for GridLaw<'_, T> {
         let (low, high) = self.noise.range(prefix)?;
         let (below, above) = (self.output(&low), self.output(&high));
         (below == above).then_some(below)
+    }
+}
+
+/// `E > γ`.
+pub(crate) struct AcceptLaw {
+    gamma: Rational,
+    /// `γ` in units of 2⁻¹²⁰, rounded down; at most 2¹²⁷ - 1, which is above every `E` of tier 2.
+    fixed: u128,
+}
+
+impl AcceptLaw {
+    pub(crate) fn new(gamma: Rational) -> AcceptLaw {
+        let fixed = u128::try_from((&gamma * Rational::pow2(120)).floor()).unwrap_or(u128::MAX);
+        AcceptLaw { gamma, fixed: fixed.min(i128::MAX as u128) }
+    }
+}
+
+impl Law for AcceptLaw {
+    type Output = bool;
+
+    fn tier2(&self, _negative: bool, e: FixedExponential) -> Option<bool> {
+        if e.value.saturating_sub(e.radius) > self.fixed {
+            Some(true)
+        } else if e.value + e.radius < self.fixed {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    fn tier3(&self, prefix: &LongPrefix) -> Option<bool> {
+        Some(prefix.exponential()?.cmp_to(&self.gamma)? == std::cmp::Ordering::Greater)
     }
 }

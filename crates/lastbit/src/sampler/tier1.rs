@@ -92,15 +92,16 @@ impl Constants {
 
 const TWO52: f64 = (1u64 << 52) as f64;
 const TWO84: f64 = 19_342_813_113_834_066_795_298_816.0;
-pub(crate) const SIGN: u64 = 1 << 63;
+const SIGN: u64 = 1 << 63;
 
 /// 2^-k as a double.
 const fn pow2_neg(k: u64) -> f64 {
     f64::from_bits((1023 - k) << 52)
 }
 
+/// `σ·x`: the top bit of a word is set for a negative `σ`.
 #[inline(always)]
-fn with_sign(magnitude: f64, word: u64) -> f64 {
+pub(crate) fn with_sign(magnitude: f64, word: u64) -> f64 {
     f64::from_bits(magnitude.to_bits() ^ (word & SIGN))
 }
 
@@ -261,18 +262,22 @@ pub(crate) struct RoundParams {
 
 /// What a kernel that rounds can give.
 pub(crate) trait Rounded: Float {
-    const NAN: Self;
-    /// `RN(h + l)`, without double rounding. Never -0.
+    /// `RN(h + l)`, without double rounding.
     fn round_sum(h: f64, l: f64) -> Self;
+    /// A double that is a value of this type.
+    fn from_exact(x: f64) -> Self;
     /// True if both are the same finite number, and not a zero, whose sign `==` does not see.
     fn decided(a: Self, b: Self) -> bool;
 }
 
 impl Rounded for f64 {
-    const NAN: f64 = f64::NAN;
     #[inline(always)]
     fn round_sum(h: f64, l: f64) -> f64 {
         h + l
+    }
+    #[inline(always)]
+    fn from_exact(x: f64) -> f64 {
+        x
     }
     #[inline(always)]
     fn decided(a: f64, b: f64) -> bool {
@@ -282,7 +287,6 @@ impl Rounded for f64 {
 }
 
 impl Rounded for f32 {
-    const NAN: f32 = f32::NAN;
     /// Rounds to odd first (Boldo and Melquiond 2008): the 53 bits then remember on which side of a tie of `f32` the
     /// sum lies.
     #[inline(always)]
@@ -296,6 +300,10 @@ impl Rounded for f32 {
         let step = if (error < 0.0) == (s < 0.0) { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
         let inexact_and_even = (error != 0.0) & (bits & 1 == 0);
         f64::from_bits(if inexact_and_even { step } else { bits }) as f32
+    }
+    #[inline(always)]
+    fn from_exact(x: f64) -> f32 {
+        x as f32
     }
     #[inline(always)]
     fn decided(a: f32, b: f32) -> bool {
@@ -423,5 +431,47 @@ where
             any |= if output.abs() <= f64::MAX { 0 } else { 1 };
         }
         any != 0
+    }
+}
+
+/// `E > γ(y)` with `γ(y) = (|y| - mode)²·half_precision`: the acceptance of a discrete Gaussian.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AcceptParams {
+    /// Both are rounded to nearest; if that leaves their range, `γ` is 0, infinite or NaN, and so undecided.
+    pub(crate) mode: f64,
+    pub(crate) half_precision: f64,
+}
+
+/// Writes 1 for accepted, 0 for rejected, NaN where undecided, also where `y` is NaN. `|y|` is an integer below 2⁵¹.
+///
+/// Errors, to first order: `g = |y| - mode` is off by `η·(mode + |g|)`, so `γ` by `2·|g|·half·η·(mode + |g|)` and `3η·γ` for
+/// the constant and two products: `η·(5γ + 2·half·|g|·mode)`; what is of second order is below `half·(2η·mode)² < η`. `E` is off by
+/// `2⁻⁵¹·(e + 1) + radius`. We take `2⁻⁵⁰·(e + γ + half·|g|·mode + 1) + radius`.
+pub(crate) struct Accept<'a, W> {
+    pub(crate) params: AcceptParams,
+    pub(crate) words: &'a [W],
+    pub(crate) y: &'a [f64],
+    pub(crate) out: &'a mut [f64],
+}
+
+impl<W: Word> Kernel for Accept<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<A: Arith>(self) {
+        let AcceptParams { mode, half_precision } = self.params;
+        let k = &Constants::for_loop_over(self.words.len());
+        for ((word, y), out) in self.words.iter().zip(self.y).zip(self.out) {
+            let word = word.left_aligned();
+            let (e, radius) = exponential::<A, W>(k, word);
+            let g = y.abs() - mode;
+            let slope = g * half_precision;
+            let gamma = g * slope;
+            let d = A::mul_add(A::mul_add(slope.abs(), mode, e + gamma) + 1.0, pow2_neg(50), radius);
+            let difference = e - gamma;
+            let decided = (difference.abs() > d) & !is_unbounded(word);
+            let answer = if difference > 0.0 { 1.0 } else { 0.0 };
+            *out = if decided { answer } else { f64::NAN };
+        }
     }
 }

@@ -1,0 +1,60 @@
+//! What a release promises, as data.
+
+use std::fmt;
+
+use lastbit_real::{Rational, Rounding};
+
+/// How the difference of two output distributions is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// `max |ln(P/P')|` over all outputs: pure ε-differential privacy.
+    MaxDivergence,
+    /// Rényi divergences of order α are at most `α` times the loss: zero-concentrated (ρ-zCDP).
+    ZeroConcentratedDivergence,
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Measure::MaxDivergence => "max-divergence",
+            Measure::ZeroConcentratedDivergence => "zero-concentrated-divergence",
+        })
+    }
+}
+
+/// A mechanism, its parameters, which inputs count as neighbours, and the loss between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The mechanism's name on the command line.
+    pub mechanism: &'static str,
+    /// Its parameters, exact.
+    pub parameters: Vec<(&'static str, String)>,
+    /// Which inputs the loss is about.
+    pub adjacency: String,
+    /// What the loss measures.
+    pub measure: Measure,
+    /// The loss, exact (or, where a transcendental number is part of it, a rational above it).
+    pub loss: Rational,
+}
+
+impl Claim {
+    /// The loss as a double, rounded up.
+    pub fn loss_f64(&self) -> f64 {
+        self.loss.to_f64(Rounding::Up)
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.mechanism)?;
+        for (name, value) in &self.parameters {
+            write!(f, " {name}={value}")?;
+        }
+        write!(f, ": {} loss <= {} (<= {}) for {}", self.measure, self.loss, self.loss_f64(), self.adjacency)
+    }
+}
+
+/// The neighbours of a mechanism whose loss depends on a distance alone.
+pub(crate) fn within(norm: &str, d_in: &Rational) -> String {
+    format!("columns at {norm} distance <= {d_in}")
+}

@@ -1,0 +1,201 @@
+//! The discrete Gaussian mechanism on the integers.
+
+use lastbit_real::{IBig, Rational, Rounding};
+
+use crate::bits::BitSource;
+use crate::claim::{Claim, Measure, within};
+use crate::error::{non_negative, out_of_range, positive};
+use crate::sampler::arith::Path;
+use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Words};
+use crate::sampler::integers::{Integer, IntegerNoise, add_big};
+use crate::sampler::law::AcceptLaw;
+use crate::sampler::tier1::{Accept, AcceptParams};
+use crate::Error;
+
+/// `x + Z` on the integers, with `P(Z = z)` proportional to `e^(-z²/(2σ²))`, exactly, for any positive rational `σ²`.
+///
+/// Sampled by rejection (Canonne, Kamath and Steinke 2020): a discrete Laplace `Y` of scale `t = ⌊σ⌋ + 1` is accepted with
+/// probability `e^-γ`, `γ = (|Y| - σ²/t)²/(2σ²)`. Both are decided by the tiers of this crate. The number of rejections does not
+/// depend on what is accepted in the end, so that the time tells nothing about the noise.
+///
+/// # Loss
+///
+/// Zero-concentrated: `ρ = d_in²/(2σ²)` at L2 distance `d_in`. Not pure: the max divergence is infinite.
+///
+/// ```
+/// use lastbit::{DiscreteGaussian, Mechanism, Rational, SecureSource};
+/// let noise = DiscreteGaussian::for_rho(&"1/8".parse()?, &Rational::ONE)?;
+/// assert_eq!(noise.variance(), &Rational::from(4));
+/// let noisy: i64 = noise.release(&mut SecureSource::new()?, 100)?;
+/// # let _ = noisy;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiscreteGaussian {
+    variance: Rational,
+    /// `σ²/t`, where the acceptance probability is 1.
+    mode: Rational,
+    /// The proposals, of scale `t`.
+    proposal: IntegerNoise,
+    tier1: AcceptParams,
+}
+
+impl DiscreteGaussian {
+    /// The mechanism of standard deviation (about) `sigma`: the parameter `σ`, exactly.
+    ///
+    /// # Errors
+    /// As [`with_variance`](Self::with_variance).
+    pub fn new(sigma: &Rational) -> Result<DiscreteGaussian, Error> {
+        DiscreteGaussian::with_variance(positive("scale", sigma)?.pow(2))
+    }
+
+    /// The mechanism of parameter `σ²`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻⁶⁰ <= σ² < 2²⁰⁰⁰`.
+    pub fn with_variance(variance: Rational) -> Result<DiscreteGaussian, Error> {
+        positive("variance", &variance)?;
+        if !matches!(variance.floor_log2(), Some(-60..=1999)) {
+            return Err(out_of_range("variance", &variance, "it must lie between 2^-60 and 2^2000"));
+        }
+        let t = Rational::from(variance.floor_sqrt().expect("positive")) + Rational::ONE;
+        let mode = &variance / &t;
+        let tier1 = AcceptParams {
+            mode: mode.to_f64(Rounding::Nearest),
+            half_precision: (&variance * Rational::from(2)).recip().expect("positive").to_f64(Rounding::Nearest),
+        };
+        Ok(DiscreteGaussian { variance, mode, proposal: IntegerNoise::discrete(t), tier1 })
+    }
+
+    /// The mechanism with the least noise whose zero-concentrated loss is `rho` at L2 distance `sensitivity`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`] and those of [`with_variance`](Self::with_variance).
+    pub fn for_rho(rho: &Rational, sensitivity: &Rational) -> Result<DiscreteGaussian, Error> {
+        let square = positive("sensitivity", sensitivity)?.pow(2);
+        DiscreteGaussian::with_variance(square / (positive("rho", rho)? * Rational::from(2)))
+    }
+
+    /// `σ²`.
+    pub fn variance(&self) -> &Rational {
+        &self.variance
+    }
+
+    /// The zero-concentrated loss at L2 distance `d_in`: `d_in²/(2σ²)`.
+    ///
+    /// # Errors
+    /// [`Error::Negative`] if `d_in < 0`.
+    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
+        Ok(non_negative("d_in", d_in)?.pow(2) / (&self.variance * Rational::from(2)))
+    }
+
+    /// What a release promises.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
+        Ok(Claim {
+            mechanism: "discrete-gaussian",
+            parameters: vec![("variance", self.variance.to_string())],
+            adjacency: within("L2", d_in),
+            measure: Measure::ZeroConcentratedDivergence,
+            loss: self.loss(d_in)?,
+        })
+    }
+
+    /// The law that accepts a proposal: `E > γ`.
+    fn acceptance(&self, y: &IBig) -> AcceptLaw {
+        let magnitude = Rational::from(y.clone()).abs();
+        AcceptLaw::new((magnitude - &self.mode).pow(2) / (&self.variance * Rational::from(2)))
+    }
+
+    /// Makes `n <= N` proposals, from two words each, and calls `accepted` with those that are accepted, in order.
+    #[inline]
+    fn propose<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        n: usize,
+        mut accepted: impl FnMut(Noise) -> Result<(), usize>,
+    ) -> Result<(), usize> {
+        let (for_y, for_acceptance) = Words::<S::Word, N>::draw_pairs(source, cursor, n);
+        let mut y = [0.0; N];
+        let mut accept = [0.0; N];
+        self.proposal.tier1(&for_y.words()[..n], &mut y[..n], |_, y| y);
+        let (words, out) = (&for_acceptance.words()[..n], &mut accept[..n]);
+        Path::detect().run(Accept { params: self.tier1, words, y: &y[..n], out });
+        for i in 0..n {
+            if accept[i] == 1.0 {
+                accepted(Noise::Small(y[i] as i64))?;
+            } else if accept[i].is_nan() {
+                // Undecided, or the proposal itself is.
+                let y = if y[i].is_nan() {
+                    for_y.resolve(i, &self.proposal.law(), source)
+                } else {
+                    IBig::from(y[i] as i64)
+                };
+                if for_acceptance.resolve(i, &self.acceptance(&y), source) {
+                    accepted(Noise::Big(y))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fill<S: BitSource, T: Integer, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T],
+    ) -> Result<(), usize> {
+        let mut done = 0;
+        while done < values.len() {
+            // Never more proposals than there are values to fill: none is ever thrown away.
+            let n = N.min(values.len() - done);
+            self.propose::<S, N>(source, cursor, n, |noise| {
+                values[done] = noise.add_to(values[done]).ok_or(done)?;
+                done += 1;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// An accepted proposal.
+enum Noise {
+    Small(i64),
+    Big(IBig),
+}
+
+impl Noise {
+    fn add_to<T: Integer>(self, x: T) -> Option<T> {
+        match self {
+            Noise::Small(z) => {
+                let (sum, overflow) = x.wrapping_sum(z);
+                (overflow >= 0).then_some(sum)
+            }
+            Noise::Big(z) => add_big(x, z),
+        }
+    }
+}
+
+impl<T: Integer> Chunked<T> for DiscreteGaussian {
+    fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
+        Ok(self.proposal.overflow(values))
+    }
+
+    #[inline]
+    fn chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T; N],
+    ) -> Result<(), usize> {
+        if N == 1 {
+            self.fill::<S, T, 1>(source, cursor, values)
+        } else {
+            self.fill::<S, T, CHUNK>(source, cursor, values)
+        }
+    }
+}

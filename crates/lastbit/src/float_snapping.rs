@@ -1,0 +1,198 @@
+//! The snapping mechanism in floating point, as an object of study.
+
+use lastbit_real::{Dyadic, Enclosure, Float, Rational, expm1_rational, ln_f64};
+
+use crate::bits::{BitSource, Word};
+use crate::claim::{Claim, Measure, within};
+use crate::error::{non_negative, out_of_range, positive};
+use crate::sampler::batch::{Chunked, Cursor, Overflow, Words};
+use crate::sampler::tier2::Prefix;
+use crate::snapping::{ceil_log2, check_bound, clamp};
+use crate::{Error, Inputs, validate};
+
+/// The papers' `Snap_F`: every operation of the snapping mechanism in binary64, the logarithm correctly rounded, `u` any double
+/// of (0, 1) with probability proportional to its ulp.
+///
+/// Use [`Snapping`](crate::Snapping), which has no excess loss; this form is here because others ship it.
+///
+/// # Loss
+///
+/// Theorem A (see `docs/errata.md`): with `η = 2⁻⁵³`, `M = ε(2B + Λ/2) <= 700` and `Λ' = Λ - 2⁻⁵²(B + Λ)`, at L1 distance `d_in` in
+/// at most `c` coordinates, the loss is at most `ε·d_in + c·coth(Λ'·ε/2)·(4M + 4)·η·(1 + 2⁻⁹)`. Beyond `M = 700` pure
+/// differential privacy is about to fail altogether (no `u` is below 2⁻¹⁰⁷⁴), and the constructor refuses.
+///
+/// ```
+/// use lastbit::{FloatSnapping, Inputs, Rational};
+/// let snapping = FloatSnapping::new(1.0, 100.0)?;
+/// let excess = snapping.loss(&Rational::ONE, Inputs::differing_in(1)?)? - Rational::ONE;
+/// assert!(excess.is_positive() && excess < Rational::pow2(-42));
+/// assert!(FloatSnapping::new(1.0, 372.0).is_err());
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloatSnapping {
+    params: SnapParams,
+}
+
+/// Parameters of [`snap_f`], unchecked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SnapParams {
+    /// `ε`.
+    pub epsilon: f64,
+    /// `B`.
+    pub bound: f64,
+    /// `Λ`, a power of two.
+    pub lambda: f64,
+}
+
+/// The deterministic core of `Snap_F`: the output for the value `f`, a uniform `u` and a sign `s = ±1`.
+///
+/// `clamp_B(⌊clamp_B(f) ⊕ s ⊗ (LN(u) ⊘ ε)⌉_Λ)`, ties of the last rounding toward +∞. Any parameters will do; only
+/// [`FloatSnapping`] knows which are private.
+pub fn snap_f(params: &SnapParams, f: f64, u: f64, s: f64) -> f64 {
+    let y = ln_f64(u) / params.epsilon;
+    let w = clamp(f, params.bound) + s * y;
+    clamp(round_to_multiple(w, params.lambda), params.bound)
+}
+
+/// The multiple of `lambda` nearest to `w`, exactly, ties toward +∞.
+fn round_to_multiple(w: f64, lambda: f64) -> f64 {
+    let cells = w / lambda; // exact, but for an underflow, which is far from a tie
+    if cells.abs() >= (1u64 << 52) as f64 {
+        return w; // a multiple already, or an infinity; or the quotient overflows and it is one
+    }
+    let below = cells.floor();
+    // Adding +0 keeps -0 out of the outputs.
+    (below + if cells - below >= 0.5 { 1.0 } else { 0.0 }) * lambda + 0.0
+}
+
+/// The largest `M` of Theorem A.
+const MOST_M: i64 = 700;
+
+impl FloatSnapping {
+    /// The mechanism of these parameters; `Λ` is the smallest power of two that is at least `1/ε`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::OutOfRange`] if a parameter is not finite, if `M = ε(2B + Λ/2) > 700`, if `B >= 2⁵²·Λ`,
+    /// or unless `2⁻⁵⁰⁰ <= ε <= 2⁵⁰⁰`.
+    pub fn new(epsilon: f64, bound: f64) -> Result<FloatSnapping, Error> {
+        let exact = |name, x: f64| {
+            let reason = "it must be a finite number".into();
+            Rational::try_from(x).map_err(|_| Error::OutOfRange { name, value: x.to_string(), reason })
+        };
+        let (exact_epsilon, exact_bound) = (exact("epsilon", epsilon)?, exact("bound", bound)?);
+        let lambda = ceil_log2(&positive("epsilon", &exact_epsilon)?.recip().expect("positive"));
+        if !(-500..=500).contains(&lambda) {
+            return Err(out_of_range("epsilon", &exact_epsilon, "it must lie between 2^-500 and 2^500"));
+        }
+        check_bound(&exact_bound, lambda)?;
+        let snapping = FloatSnapping { params: SnapParams { epsilon, bound, lambda: f64::from_i128(1, lambda as i32) } };
+        if snapping.exponent_range() > Rational::from(MOST_M) {
+            let reason = "epsilon·(2·bound + Λ/2) must be at most 700 for pure differential privacy: doubles below 2^-1074 \
+                          are missing and the loss is infinite from about 744 on. Use the exact form, or claim \
+                          (epsilon·d + 8.7·710·2^-53, e^(epsilon·d + 2)·2^-1022)-differential privacy instead";
+            return Err(out_of_range("bound", &exact_bound, reason));
+        }
+        Ok(snapping)
+    }
+
+    /// `ε`, `B` and `Λ`.
+    pub fn params(&self) -> &SnapParams {
+        &self.params
+    }
+
+    fn rational(x: f64) -> Rational {
+        Rational::try_from(x).expect("checked when built")
+    }
+
+    /// `M = ε(2B + Λ/2)`.
+    fn exponent_range(&self) -> Rational {
+        let [epsilon, bound, lambda] = [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
+        epsilon * (bound * Rational::from(2) + lambda / Rational::from(2))
+    }
+
+    /// A bound on the loss at L1 distance `d_in`: a rational just above that of Theorem A.
+    ///
+    /// # Errors
+    /// [`Error::Negative`] if `d_in < 0`.
+    pub fn loss(&self, d_in: &Rational, inputs: Inputs) -> Result<Rational, Error> {
+        let [epsilon, bound, lambda] = [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
+        let ideal = non_negative("d_in", d_in)? * &epsilon;
+        let least_cell = &lambda - Rational::pow2(-52) * (&bound + &lambda);
+        // coth(y) = 1 + 2/(e^(2y) - 1), from above.
+        let expm1 = expm1_rational(&(least_cell * &epsilon), 64).expect("B < 2⁵²·Λ, and ε·Λ < 2");
+        let two = Enclosure::exact(Dyadic::from(2));
+        let coth = Rational::from(two.div(&expm1, 64).expect("positive").hi()) + Rational::ONE;
+        let per_value = (self.exponent_range() + Rational::ONE) * Rational::pow2(2 - 53);
+        let slack = Rational::ONE + Rational::pow2(-9);
+        Ok(ideal + Rational::from(inputs.max_changed()) * coth * per_value * slack)
+    }
+
+    /// What a release promises.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn claim(&self, d_in: &Rational, inputs: Inputs) -> Result<Claim, Error> {
+        Ok(Claim {
+            mechanism: "snapping",
+            parameters: vec![
+                ("form", "float".into()),
+                ("epsilon", self.params.epsilon.to_hex()),
+                ("bound", self.params.bound.to_hex()),
+                ("lambda", self.params.lambda.to_string()),
+                ("max_changed", inputs.max_changed().to_string()),
+            ],
+            adjacency: within("L1", d_in),
+            measure: Measure::MaxDivergence,
+            loss: self.loss(d_in, inputs)?,
+        })
+    }
+}
+
+/// The least positive double is `2^LEAST`.
+const LEAST: i64 = -1074;
+
+/// `(u, s)`: the sign, and the double next below a uniform real number of (0, 1), which is every positive double with
+/// probability proportional to its ulp. Below the least double it starts over with fresh bits.
+fn uniform_and_sign<S: BitSource>(words: &Words<S::Word, 1>, source: &mut S) -> (f64, f64) {
+    let width = S::Word::BITS;
+    let mut prefix = words.prefix(0);
+    let sign = if prefix.negative { -1.0 } else { 1.0 };
+    let mut rounds = 0..=u32::MAX;
+    loop {
+        let significant = 128 - prefix.bits.leading_zeros();
+        let len = i64::from(prefix.len);
+        if significant >= f64::PRECISION || -len <= LEAST {
+            let last = (i64::from(significant) - i64::from(f64::PRECISION) - len).max(LEAST);
+            let kept = prefix.bits.checked_shr((last + len).max(0) as u32).unwrap_or(0);
+            if kept != 0 {
+                return (f64::from_i128(kept as i128, last as i32), sign);
+            }
+            prefix = Prefix { bits: 0, len: 0, ..prefix };
+        }
+        let round = rounds.next().expect("2^32 words of zeros: the source is broken");
+        let at = words.address(0);
+        prefix = prefix.then(source.refinement_word(at.batch, at.index, round).left_aligned(), width);
+    }
+}
+
+impl Chunked<f64> for FloatSnapping {
+    fn validate(&self, values: &[f64]) -> Result<Overflow, Error> {
+        validate::finite_and_below(values, 1023)?;
+        Ok(Overflow::Impossible)
+    }
+
+    fn chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [f64; N],
+    ) -> Result<(), usize> {
+        for x in values {
+            let words = Words::<S::Word, 1>::draw(source, cursor);
+            let (u, s) = uniform_and_sign(&words, source);
+            *x = snap_f(&self.params, *x, u, s);
+        }
+        Ok(())
+    }
+}

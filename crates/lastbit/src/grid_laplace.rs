@@ -1,0 +1,167 @@
+//! The Laplace mechanism on a grid of floats.
+
+use std::marker::PhantomData;
+
+use lastbit_real::{Float, Rational};
+
+use crate::bits::BitSource;
+use crate::discrete_laplace::check_scale;
+use crate::error::{out_of_range, positive};
+use crate::grid::{Inputs, grid_distance};
+use crate::sampler::batch::{
+    Chunked, Cursor, FloorTier, NOISE_EXPONENT, Overflow, RoundChunk, Words, finite, for_each_undecided,
+};
+use crate::sampler::integers::IntegerNoise;
+use crate::sampler::law::{FINE_GRID, GridLaw};
+use crate::sampler::scale::Scale;
+use crate::sampler::tier1::{RoundParams, Rounded};
+use crate::{Error, validate};
+
+/// `RN((⌊x⌉ + Z)·2^k)`: `x` rounded half up to the grid `Z·2^k`, plus the discrete Laplace variable on that grid, exactly; the
+/// sum is exact, or correctly rounded where the type has not enough digits for it.
+///
+/// `Z` has scale `b/2^k` in units of the grid. This is `make_vector_float_laplace_cks20` of OpenDP as a fast mechanism.
+///
+/// # Loss
+///
+/// Rounding moves inputs apart by a little, see [`grid_distance`]; the loss is that distance over `b`.
+/// It needs to know how many values may differ, [`Inputs`].
+///
+/// ```
+/// use lastbit::{GridLaplace, Inputs, Mechanism, Rational, SecureSource};
+/// let one = Rational::ONE;
+/// let noise = GridLaplace::<f64>::new(one.clone(), Some(-20))?;
+/// // One value changes, by at most 1: 2^20 cells, and one more for the rounding.
+/// let loss = noise.loss(&one, Inputs::differing_in(1)?)?;
+/// assert_eq!(loss, one);
+/// let noisy = noise.release(&mut SecureSource::new()?, 0.3)?;
+/// assert_eq!(noisy * 1048576.0, (noisy * 1048576.0).trunc());
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GridLaplace<T> {
+    b: Scale,
+    noise: IntegerNoise,
+    k: i32,
+    float: PhantomData<T>,
+}
+
+/// `2^k` as a double, for exponents of normal doubles.
+fn pow2(k: i32) -> f64 {
+    f64::from_bits(((k + 1023) as u64) << 52)
+}
+
+impl<T: Float> GridLaplace<T> {
+    /// The mechanism of scale `b` on the grid `Z·2^k`. Without `k`, the grid is about `2⁻⁴⁰` of the scale: too fine to
+    /// matter for accuracy, coarse enough for speed and a small relaxation.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻¹⁰⁷⁴ <= b < 2¹⁰²⁴` and `k` is an exponent of the type.
+    pub fn new(scale: Rational, k: Option<i32>) -> Result<GridLaplace<T>, Error> {
+        check_scale(&scale)?;
+        let b = Scale::new(scale);
+        let default = (b.floor_log2() as i32 - 40).clamp(T::MIN_EXPONENT, T::MAX_EXPONENT);
+        let k = k.unwrap_or(default);
+        if !(T::MIN_EXPONENT..=T::MAX_EXPONENT).contains(&k) {
+            let range = format!("a grid of {} has {} <= k <= {}", T::NAME, T::MIN_EXPONENT, T::MAX_EXPONENT);
+            return Err(Error::OutOfRange { name: "k", value: k.to_string(), reason: range });
+        }
+        let s = &b.exact * Rational::pow2(-i64::from(k));
+        let mut noise = IntegerNoise::discrete(s);
+        if !(-1000..=900).contains(&k) {
+            noise.tier = FloorTier::None; // x/2^k or 2^k is not a normal double
+        }
+        Ok(GridLaplace { b, noise, k, float: PhantomData })
+    }
+
+    /// The mechanism with the least noise whose loss is `epsilon` for vectors at L1 distance `sensitivity`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`] and those of [`new`](Self::new).
+    pub fn for_epsilon(
+        epsilon: &Rational,
+        sensitivity: &Rational,
+        inputs: Inputs,
+        k: Option<i32>,
+    ) -> Result<GridLaplace<T>, Error> {
+        let scale = positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?;
+        let k = GridLaplace::<T>::new(scale, k)?.k;
+        let distance = Rational::from(grid_distance::<T>(sensitivity, k, inputs)?) * Rational::pow2(i64::from(k));
+        if distance.is_zero() {
+            let reason = "no two inputs of this type are that close: a release without noise has no loss";
+            return Err(out_of_range("sensitivity", sensitivity, reason));
+        }
+        GridLaplace::new(distance / epsilon, Some(k))
+    }
+
+    /// The scale `b`.
+    pub fn scale(&self) -> &Rational {
+        &self.b.exact
+    }
+
+    /// The exponent of the grid.
+    pub fn k(&self) -> i32 {
+        self.k
+    }
+
+    /// The loss at L1 distance `d_in`.
+    ///
+    /// # Errors
+    /// [`Error::Negative`] if `d_in < 0`.
+    pub fn loss(&self, d_in: &Rational, inputs: Inputs) -> Result<Rational, Error> {
+        Ok(Rational::from(grid_distance::<T>(d_in, self.k, inputs)?) / &self.noise.s.exact)
+    }
+
+    fn law(&self, x: T) -> GridLaw<'_, T> {
+        GridLaw { noise: self.noise.law(), b: &self.b, x, k: self.k }
+    }
+}
+
+impl<T: Rounded> Chunked<T> for GridLaplace<T> {
+    fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
+        let room = i64::from(T::MAX_EXPONENT) - 2;
+        let noise_fits = self.b.floor_log2() + 1 + NOISE_EXPONENT <= room && i64::from(self.k) <= room;
+        Ok(Overflow::unless(validate::finite_and_below(values, room)? && noise_fits))
+    }
+
+    #[inline]
+    fn chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T; N],
+    ) -> Result<(), usize> {
+        if self.noise.s.floor_log2() >= FINE_GRID && self.b.fits(-900, 900) {
+            // The grid is so fine that the real variable, rounded, nearly always is the answer:
+            // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
+            let slack = T::from_i128(1, self.k + 1).to_f64();
+            let tier1 = Some(RoundParams { b_hi: self.b.hi(), b_lo: self.b.lo(), slack });
+            return RoundChunk { tier1, law: |x| self.law(x), hardened: false }.run(source, cursor, values);
+        }
+        let words = Words::<S::Word, N>::draw(source, cursor);
+        let x = &*values;
+        let mut out = [0.0; N];
+        // In range if tier 1 is used at all.
+        let k = self.k.clamp(-1000, 900);
+        let (cell, cells_per_unit) = (pow2(k), pow2(-k));
+        let undecided = self.noise.tier1(words.words(), &mut out, move |i, z| {
+            // Exact: a product with a power of two, `floor`, and a comparison of a fraction; if the product underflows,
+            // x rounds to 0 all the same.
+            let v = x[i].to_f64() * cells_per_unit;
+            let below = v.floor();
+            let index = below + if v - below >= 0.5 { 1.0 } else { 0.0 };
+            T::round_sum(index * cell, z * cell).to_f64()
+        });
+        if undecided {
+            for_each_undecided(&mut out, |i, y| {
+                let noisy = words.resolve(i, &self.law(values[i]), source);
+                *y = noisy.to_f64();
+                finite(noisy, i)
+            })?;
+        }
+        for (y, out) in values.iter_mut().zip(&out) {
+            *y = T::from_exact(*out);
+        }
+        Ok(())
+    }
+}

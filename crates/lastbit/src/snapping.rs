@@ -1,0 +1,193 @@
+//! The snapping mechanism, ideal form.
+
+use lastbit_real::{Float, IBig, Rational, Rounding};
+
+use crate::bits::BitSource;
+use crate::claim::{Claim, Measure, within};
+use crate::error::{non_negative, out_of_range, positive};
+use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words, floor_tier1, for_each_undecided};
+use crate::sampler::law::{FloorLaw, Offset};
+use crate::sampler::scale::Scale;
+use crate::{Error, validate};
+
+/// `clamp_B(⌊clamp_B(x) + L/ε⌉_Λ)`: Mironov's snapping mechanism over the real numbers, sampled exactly.
+///
+/// The value is clamped to `[-B, B]`, real Laplace noise of scale `1/ε` is added, the sum is rounded to the
+/// nearest multiple of `Λ` (ties toward +∞) and clamped again. `Λ` is the smallest power of two that is at least `1/ε`. This is
+/// `Snap_R` of the papers; [`FloatSnapping`](crate::FloatSnapping) is their `Snap_F`.
+///
+/// # Loss
+///
+/// `ε·d_in` at L1 distance `d_in`, for every `Λ` and `B`: clamping first can only bring inputs together, and the rest is
+/// post-processing of the real Laplace mechanism.
+///
+/// ```
+/// use lastbit::{Mechanism, Rational, SecureSource, Snapping};
+/// let snapping = Snapping::new("1/2".parse()?, "100".parse()?)?;
+/// assert_eq!(snapping.lambda(), 2.0);
+/// let noisy = snapping.release(&mut SecureSource::new()?, 41.7)?;
+/// assert!(noisy.abs() <= 100.0 && noisy % 2.0 == 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapping {
+    epsilon: Rational,
+    bound: f64,
+    /// `Λ = 2^lambda`.
+    lambda: i32,
+    /// `1/(ε·Λ)`, in (½, 1]: the scale of the noise in units of `Λ`.
+    s: Scale,
+    clamp_infinite: bool,
+}
+
+/// The exponent of the smallest power of two that is at least `x > 0`.
+pub(crate) fn ceil_log2(x: &Rational) -> i64 {
+    let floor = x.floor_log2().expect("a positive number");
+    if *x == Rational::pow2(floor) { floor } else { floor + 1 }
+}
+
+/// Refuses a bound that is not a positive double with `B < 2⁵²·Λ`, and a `Λ` near the ends of the range.
+pub(crate) fn check_bound(bound: &Rational, lambda: i64) -> Result<f64, Error> {
+    positive("bound", bound)?;
+    let double = bound.to_f64(Rounding::Nearest);
+    if Rational::try_from(double).ok().as_ref() != Some(bound) {
+        let reason = format!("it must be a double, since it is an output; the nearest is {}", double.to_hex());
+        return Err(out_of_range("bound", bound, reason));
+    }
+    if *bound >= Rational::pow2(lambda + 52) {
+        let reason = format!("with Λ = 2^{lambda} it must be below 2^{}, or Λ is lost in rounding", lambda + 52);
+        return Err(out_of_range("bound", bound, reason));
+    }
+    Ok(double)
+}
+
+impl Snapping {
+    /// The mechanism of these parameters.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::OutOfRange`] if `B` is not a double or not below `2⁵²·Λ`, or unless
+    /// `2⁻¹⁰⁰⁰ <= ε <= 2¹⁰⁰⁰`.
+    pub fn new(epsilon: Rational, bound: Rational) -> Result<Snapping, Error> {
+        let lambda = ceil_log2(&positive("epsilon", &epsilon)?.recip().expect("positive"));
+        if !(-1000..=1000).contains(&lambda) {
+            return Err(out_of_range("epsilon", &epsilon, "Λ, about 1/epsilon, must lie between 2^-1000 and 2^1000"));
+        }
+        let bound = check_bound(&bound, lambda)?;
+        let s = (&epsilon * Rational::pow2(lambda)).recip().expect("positive");
+        Ok(Snapping { epsilon, bound, lambda: lambda as i32, s: Scale::new(s), clamp_infinite: false })
+    }
+
+    /// The mechanism with the least noise whose loss is `epsilon` at L1 distance `sensitivity`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`] and those of [`new`](Self::new).
+    pub fn for_epsilon(epsilon: &Rational, sensitivity: &Rational, bound: Rational) -> Result<Snapping, Error> {
+        Snapping::new(positive("epsilon", epsilon)? / positive("sensitivity", sensitivity)?, bound)
+    }
+
+    /// Takes infinite values as the ends `±B`, where they are clamped to; without this they are refused.
+    #[must_use]
+    pub fn clamp_infinite(mut self) -> Snapping {
+        self.clamp_infinite = true;
+        self
+    }
+
+    /// `ε`, the loss per unit of distance.
+    pub fn epsilon(&self) -> &Rational {
+        &self.epsilon
+    }
+
+    /// `B`.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// `Λ`.
+    pub fn lambda(&self) -> f64 {
+        f64::from_i128(1, self.lambda)
+    }
+
+    /// The loss at L1 distance `d_in`: `ε·d_in`.
+    ///
+    /// # Errors
+    /// [`Error::Negative`] if `d_in < 0`.
+    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
+        Ok(non_negative("d_in", d_in)? * &self.epsilon)
+    }
+
+    /// What a release promises.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
+        Ok(Claim {
+            mechanism: "snapping",
+            parameters: vec![
+                ("epsilon", self.epsilon.to_string()),
+                ("bound", self.bound.to_string()),
+                ("lambda", self.lambda().to_string()),
+            ],
+            adjacency: within("L1", d_in),
+            measure: Measure::MaxDivergence,
+            loss: self.loss(d_in)?,
+        })
+    }
+
+}
+
+/// `x` in `[-bound, bound]`; NaN stays NaN.
+#[inline(always)]
+pub(crate) fn clamp(x: f64, bound: f64) -> f64 {
+    let x = if x < -bound { -bound } else { x };
+    if x > bound { bound } else { x }
+}
+
+impl Chunked<f64> for Snapping {
+    fn validate(&self, values: &[f64]) -> Result<Overflow, Error> {
+        if self.clamp_infinite {
+            validate::no_nan(values)?;
+        } else {
+            validate::finite_and_below(values, 1023)?;
+        }
+        Ok(Overflow::Impossible)
+    }
+
+    #[inline]
+    fn chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [f64; N],
+    ) -> Result<(), usize> {
+        let words = Words::<S::Word, N>::draw(source, cursor);
+        let (lambda, per_lambda) = (self.lambda(), f64::from_i128(1, -self.lambda));
+        let bound = self.bound;
+        let mut x = *values;
+        x.iter_mut().for_each(|x| *x = clamp(*x, bound));
+        // The fraction of x/Λ goes through the kernel, its integer part around it. Exact up to one rounding, or an underflow
+        // far below that.
+        // By value, or the compiler would fear that writing a result changes them, and not vectorise.
+        let x = &x;
+        let cells_of = move |i: usize| x[i] * per_lambda;
+        let undecided = floor_tier1(
+            words.words(),
+            &self.s,
+            FloorTier::Plain,
+            values,
+            move |i, _| {
+                let v = cells_of(i);
+                (v - v.floor()) + 0.5
+            },
+            move |i, cells| clamp((cells_of(i).floor() + cells) * lambda, bound),
+        );
+        if undecided {
+            for_each_undecided(values, |i, y| {
+                let offset = Offset::Cells { x: x[i], lambda: self.lambda };
+                let cells: IBig = words.resolve(i, &FloorLaw { s: &self.s, offset }, source);
+                *y = clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * lambda, bound);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
