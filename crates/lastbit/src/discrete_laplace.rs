@@ -3,6 +3,7 @@
 use lastbit_real::{IBig, Rational};
 
 use crate::bits::BitSource;
+use crate::claim::{Claim, Measure, within};
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words};
 use crate::sampler::integers::{Integer, IntegerNoise};
@@ -69,6 +70,20 @@ impl DiscreteLaplace {
     /// [`Error::Negative`] if `d_in < 0`.
     pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
         Ok(non_negative("d_in", d_in)? / self.scale())
+    }
+
+    /// What a release promises.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
+        Ok(Claim {
+            mechanism: "discrete-laplace",
+            parameters: vec![("scale", self.scale().to_string())],
+            adjacency: within("L1", d_in),
+            measure: Measure::MaxDivergence,
+            loss: self.loss(d_in)?,
+        })
     }
 
     /// The noise alone, without a bound.

@@ -32,6 +32,11 @@ impl Inputs {
         Inputs { granularity: Some(exponent), ..self }
     }
 
+    /// The exponent of which all values are declared to be multiples, if any.
+    pub fn granularity(&self) -> Option<i32> {
+        self.granularity
+    }
+
     /// The bound on the number of coordinates that differ.
     pub fn max_changed(&self) -> u64 {
         self.max_changed

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use lastbit_real::{Float, Rational};
 
 use crate::bits::BitSource;
+use crate::claim::{Claim, Measure, within};
 use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
 use crate::grid::{Inputs, grid_distance};
@@ -31,7 +32,7 @@ use crate::{Error, validate};
 /// use lastbit::{GridLaplace, Inputs, Mechanism, Rational, SecureSource};
 /// let one = Rational::ONE;
 /// let noise = GridLaplace::<f64>::new(one.clone(), Some(-20))?;
-/// // One value changes, by at most 1: 2^20 cells, and one more for the rounding.
+/// // One value changes, by at most 1: rounding does not make that more than 2^20 cells.
 /// let loss = noise.loss(&one, Inputs::differing_in(1)?)?;
 /// assert_eq!(loss, one);
 /// let noisy = noise.release(&mut SecureSource::new()?, 0.3)?;
@@ -110,6 +111,26 @@ impl<T: Float> GridLaplace<T> {
     /// [`Error::Negative`] if `d_in < 0`.
     pub fn loss(&self, d_in: &Rational, inputs: Inputs) -> Result<Rational, Error> {
         Ok(Rational::from(grid_distance::<T>(d_in, self.k, inputs)?) / &self.noise.s.exact)
+    }
+
+    /// What a release promises.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn claim(&self, d_in: &Rational, inputs: Inputs) -> Result<Claim, Error> {
+        let mut parameters = vec![
+            ("scale", self.scale().to_string()),
+            ("k", self.k.to_string()),
+            ("max_changed", inputs.max_changed().to_string()),
+        ];
+        parameters.extend(inputs.granularity().map(|j| ("granularity", format!("2^{j}"))));
+        Ok(Claim {
+            mechanism: "grid-laplace",
+            parameters,
+            adjacency: within("L1", d_in),
+            measure: Measure::MaxDivergence,
+            loss: self.loss(d_in, inputs)?,
+        })
     }
 
     fn law(&self, x: T) -> GridLaw<'_, T> {

@@ -3,6 +3,7 @@
 use lastbit_real::Rational;
 
 use crate::bits::BitSource;
+use crate::claim::{Claim, Measure, within};
 use crate::discrete_laplace::check_scale;
 use crate::error::{non_negative, positive};
 use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
@@ -83,6 +84,20 @@ impl Laplace {
     /// [`Error::Negative`] if `d_in < 0`.
     pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
         Ok(non_negative("d_in", d_in)? / self.scale())
+    }
+
+    /// What a release promises.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
+        Ok(Claim {
+            mechanism: "laplace",
+            parameters: vec![("scale", self.scale().to_string())],
+            adjacency: within("L1", d_in),
+            measure: Measure::MaxDivergence,
+            loss: self.loss(d_in)?,
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Differential-privacy noise that is private down to the last bit of a floating-point number.
 #![deny(unsafe_code)]
 
+mod accuracy;
 mod bits;
 mod claim;
 mod discrete_gaussian;
@@ -24,6 +25,6 @@ pub use float_snapping::{FloatSnapping, SnapParams, snap_f};
 pub use grid::{Inputs, grid_distance};
 pub use grid_laplace::GridLaplace;
 pub use laplace::Laplace;
-pub use lastbit_real::Rational;
+pub use lastbit_real::{IBig, Rational, Rounding};
 pub use mechanism::Mechanism;
 pub use snapping::Snapping;

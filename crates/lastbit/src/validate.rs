@@ -38,7 +38,7 @@ impl<T: Float> Kernel for AllBelow<'_, T> {
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
         // Without an early exit, so that the loop is vectorised; a NaN is not below anything.
-        let outside = |x: &T| u64::from(!(x.to_f64().abs() < self.limit));
-        self.values.iter().fold(0, |any, x| any | outside(x)) == 0
+        let outside = |x: &T| if x.to_f64().abs() < self.limit { 0 } else { 1 };
+        self.values.iter().fold(0u64, |any, x| any | outside(x)) == 0
     }
 }

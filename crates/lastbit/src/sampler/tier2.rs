@@ -74,7 +74,7 @@ impl FixedExponential {
 fn mul_high(a: u128, b: u128) -> u128 {
     let (a1, a0) = (a >> 64, a & u128::from(u64::MAX));
     let (b1, b0) = (b >> 64, b & u128::from(u64::MAX));
-    let cross = a1 * b0 + (a0 * b0 >> 64);
+    let cross = a1 * b0 + ((a0 * b0) >> 64);
     let cross2 = a0 * b1 + (cross & u128::from(u64::MAX));
     a1 * b1 + (cross >> 64) + (cross2 >> 64)
 }
@@ -117,7 +117,7 @@ pub(crate) fn round<T: Float>(x: T, negative: bool, b: &Scale, e: FixedExponenti
     let (x_low, x_high) = if shift > 70 {
         let coarser = shift - 70;
         unit += coarser;
-        low = low >> coarser.min(127);
+        low >>= coarser.min(127);
         high = (high >> coarser.min(127)) + 1;
         let x = i128::from(significand) << 70;
         (x, x)

@@ -1,0 +1,82 @@
+//! Does the time of a value tell how large its noise is?
+//!
+//! Words are drawn beforehand and sorted by the magnitude of the noise that they give. Then batches whose noise is all of
+//! one magnitude are timed against each other. Words that do not decide their value alone are left out: those
+//! take longer, about which `lastbit-bench leave` tells.
+
+use lastbit::{BitSource, Mechanism};
+
+use crate::cases::{discrete_laplace, grid_laplace, laplace};
+use crate::sources::{Script, secure};
+use crate::timing::{interleave, median};
+use crate::work::{SliceToSlice, Work};
+
+/// The least magnitude of each bin, in units of the scale.
+const BINS: [f64; 4] = [0.0, 1.0, 3.0, 7.0];
+
+/// Values of a batch: the last bin gets one word in 1100.
+const N: usize = 1 << 15;
+
+const ROUNDS: usize = 1001;
+
+/// The most that the medians may differ.
+const MOST_SPREAD: f64 = 0.05;
+
+/// The words of each bin.
+fn sorted_words(noise: impl Fn(&mut Script) -> f64) -> [Vec<u64>; BINS.len()] {
+    let mut bins = BINS.map(|_| Vec::with_capacity(N));
+    let mut source = secure();
+    while bins.iter().any(|bin| bin.len() < N) {
+        let word = source.next_word();
+        let mut alone = Script::new(vec![word]);
+        let magnitude = noise(&mut alone).abs();
+        let bin = BINS.iter().rposition(|least| *least <= magnitude).expect("a magnitude");
+        if alone.refinements() == 0 && bins[bin].len() < N {
+            bins[bin].push(word);
+        }
+    }
+    bins
+}
+
+/// Times the bins of a mechanism of this scale at `x`; true if their medians differ little enough.
+fn report_mechanism<M, T>(title: &str, mechanism: &M, scale: f64, x: T, to_f64: impl Fn(T) -> f64) -> bool
+where
+    M: Mechanism<T> + Clone,
+    T: Copy,
+{
+    let noise = |source: &mut Script| {
+        let noisy = mechanism.release(source, x).expect("value in range");
+        (to_f64(noisy) - to_f64(x)) / scale
+    };
+    let mut works =
+        sorted_words(noise).map(|words| SliceToSlice::new(Script::new(words), mechanism.clone(), x, N));
+    let mut turns: Vec<&mut dyn Work> = works.iter_mut().map(|work| work as &mut dyn Work).collect();
+    let medians: Vec<f64> = interleave(&mut turns, ROUNDS).into_iter().map(median).collect();
+    assert!(
+        works.iter().all(|work| work.source().refinements() == 0),
+        "a word in a batch does what it does alone"
+    );
+
+    let spread =
+        medians.iter().copied().fold(0.0, f64::max) / medians.iter().copied().fold(f64::MAX, f64::min) - 1.0;
+    let ok = spread <= MOST_SPREAD;
+    let medians: String = medians.iter().map(|median| format!("{median:8.3}")).collect();
+    println!("{title:26}{medians}{:9.2}%  {}", 100.0 * spread, if ok { "ok" } else { "MISSED" });
+    ok
+}
+
+/// Prints the medians of all bins and their spread; true if no bar is missed.
+pub(crate) fn report() -> bool {
+    println!(
+        "ns per value, words at hand, by |noise|/scale; spread = max/min - 1, bar <= {:.0}%",
+        100.0 * MOST_SPREAD
+    );
+    println!("{:26}{:>8}{:>8}{:>8}{:>8}{:>10}", "", "0..1", "1..3", "3..7", "7..", "spread");
+    let results = [
+        report_mechanism("DiscreteLaplace i64", &discrete_laplace(), 10.0, 0i64, |z| z as f64),
+        report_mechanism("GridLaplace f64, k = -20", &grid_laplace(Some(-20)), 1.0, 0.0, |y: f64| y),
+        report_mechanism("Laplace f64, x = 0", &laplace(), 1.0, 0.0, |y: f64| y),
+        report_mechanism("Laplace f64, x = 1e6", &laplace(), 1.0, 1e6, |y: f64| y),
+    ];
+    results.iter().all(|ok| *ok)
+}
