@@ -51,12 +51,12 @@ pub enum Error {
         /// Its position, from 0.
         index: usize,
     },
-    /// The slices of values and of results differ in length.
-    #[error("{values} values but room for {out} results")]
+    /// The number of values is not that of the results asked for, or of the domain.
+    #[error("there are {values} values where {out} were expected")]
     LengthMismatch {
         /// How many values there are.
         values: usize,
-        /// How many results were asked for.
+        /// How many were expected.
         out: usize,
     },
     /// The operating system gave no random bytes.

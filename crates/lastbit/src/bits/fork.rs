@@ -34,3 +34,49 @@ pub(super) fn watch() {
         });
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use crate::{BitSource, InsecureSeededSource, SecureSource};
+
+    /// Draws four words in this process and in a child made by `fork`.
+    fn in_parent_and_child<S: BitSource<Word = u64>>(source: &mut S) -> ([u64; 4], [u64; 4]) {
+        let mut words = [0u64; 4];
+        let mut pipe = [0; 2];
+        // SAFETY: the child only draws words, writes to the pipe and leaves without running destructors; the C library keeps its
+        // allocator usable across fork. Buffers and lengths match.
+        unsafe {
+            assert_eq!(libc::pipe(pipe.as_mut_ptr()), 0);
+            let child = libc::fork();
+            assert!(child >= 0);
+            source.fill_words(&mut words);
+            if child == 0 {
+                libc::write(pipe[1], words.as_ptr().cast(), size_of_val(&words));
+                libc::_exit(0);
+            }
+            let mut from_child = [0u64; 4];
+            let read = libc::read(pipe[0], from_child.as_mut_ptr().cast(), size_of_val(&from_child));
+            assert_eq!(read as usize, size_of_val(&from_child));
+            libc::waitpid(child, std::ptr::null_mut(), 0);
+            libc::close(pipe[0]);
+            libc::close(pipe[1]);
+            (words, from_child)
+        }
+    }
+
+    #[test]
+    fn parent_and_child_share_no_words() {
+        let mut source = SecureSource::new().unwrap();
+        source.next_word(); // so that there is a buffer of unread words to share
+        let (parent, child) = in_parent_and_child(&mut source);
+        assert!(parent.iter().all(|word| !child.contains(word)), "{parent:x?} {child:x?}");
+    }
+
+    /// The test above can fail: a source that does not look out for forks repeats itself.
+    #[test]
+    fn a_source_that_does_not_notice_repeats() {
+        let mut source = InsecureSeededSource::<u64>::from_seed(1);
+        let (parent, child) = in_parent_and_child(&mut source);
+        assert_eq!(parent, child);
+    }
+}
