@@ -121,9 +121,9 @@ impl DiscreteGaussian {
         let (for_y, for_acceptance) = Words::<S::Word, N>::draw_pairs(source, cursor, n);
         let mut y = [0.0; N];
         let mut accept = [0.0; N];
-        self.proposal.tier1(&for_y.words()[..n], &mut y[..n], |_, y| y);
-        let (words, out) = (&for_acceptance.words()[..n], &mut accept[..n]);
-        Path::detect().run(Accept { params: self.tier1, words, y: &y[..n], out });
+        self.proposal.tier1(for_y.words(), n, &mut y, |_, y| y);
+        let words = for_acceptance.words();
+        Path::detect().run(Accept { params: self.tier1, words, y: &y, out: &mut accept, n });
         for i in 0..n {
             if accept[i] == 1.0 {
                 accepted(Noise::Small(y[i] as i64))?;

@@ -94,7 +94,7 @@ impl DiscreteLaplace {
         let mut cursor = Cursor::open(source)?;
         let words = Words::<S::Word, 1>::draw(source, &mut cursor);
         let mut z = [0.0];
-        Ok(if self.noise.tier1(words.words(), &mut z, |_, z| z) {
+        Ok(if self.noise.tier1(words.words(), 1, &mut z, |_, z| z) {
             words.resolve(0, &self.noise.law(), source)
         } else {
             IBig::from(z[0] as i64)

@@ -165,7 +165,7 @@ impl<T: Rounded> Chunked<T> for GridLaplace<T> {
         // In range if tier 1 is used at all.
         let k = self.k.clamp(-1000, 900);
         let (cell, cells_per_unit) = (pow2(k), pow2(-k));
-        let undecided = self.noise.tier1(words.words(), &mut out, move |i, z| {
+        let undecided = self.noise.tier1(words.words(), N, &mut out, move |i, z| {
             // Exact: a product with a power of two, `floor`, and a comparison of a fraction; if the product underflows,
             // x rounds to 0 all the same.
             let v = x[i].to_f64() * cells_per_unit;

@@ -1,4 +1,41 @@
 //! Differential-privacy noise that is private down to the last bit of a floating-point number.
+//!
+//! Nearly every library has shipped noise that leaks through its floating-point bits: the textbook `x + b·ln(u)` can not
+//! reach every double from every `x`, and which doubles it reaches tells `x` apart. The mechanisms here have
+//! **exactly** the distribution that their proofs are about, and are faster than the textbook.
+//!
+//! ```
+//! use lastbit::{Laplace, Mechanism, Rational, SecureSource};
+//!
+//! let epsilon: Rational = "0.1".parse()?; // 1/10, exactly
+//! let laplace = Laplace::for_epsilon(&epsilon, &Rational::ONE)?;
+//! let mut source = SecureSource::new()?;
+//!
+//! let mut incomes = vec![31_000.0, 54_321.5, 12_080.25];
+//! laplace.release_in_place(&mut source, &mut incomes)?;
+//!
+//! let claim = laplace.claim(&Rational::ONE)?;
+//! assert_eq!(claim.loss.to_string(), "1/10");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | mechanism | adds | to | loss at distance `d` |
+//! |---|---|---|---|
+//! | [`Laplace`] | the real Laplace variable, correctly rounded | `f64`, `f32`, `i64`, `i32` | `d/b` |
+//! | [`GridLaplace`] | the discrete Laplace variable on `Z·2^k` | `f64`, `f32` | [`grid_distance`]`/b` |
+//! | [`DiscreteLaplace`] | the discrete Laplace variable | `i64`, `i32` | `d/s` |
+//! | [`DiscreteGaussian`] | the discrete Gaussian variable | `i64`, `i32` | `d²/(2σ²)`, zero-concentrated |
+//! | [`Snapping`] | clamp, real Laplace, round to `Λ`, clamp | `f64` | `ε·d` |
+//! | [`FloatSnapping`] | the same in floating point, to study | `f64` | `ε·d` and a little |
+//!
+//! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What can not be
+//! done is refused with an [`Error`], and then nothing is written.
+//!
+//! # What is not covered
+//!
+//! The claims are about the distribution of the outputs. *When* an output comes can tell something, too: see
+//! [`Laplace::hardened`]. Memory that held the values is not wiped; keys and unread random words are.
+// Two small modules need `unsafe`, with their reasons: `bits::fork` and `sampler::arith`.
 #![deny(unsafe_code)]
 
 mod accuracy;

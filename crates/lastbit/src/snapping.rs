@@ -171,6 +171,7 @@ impl Chunked<f64> for Snapping {
         let cells_of = move |i: usize| x[i] * per_lambda;
         let undecided = floor_tier1(
             words.words(),
+            N,
             &self.s,
             FloorTier::Plain,
             values,

@@ -3,14 +3,14 @@
 use lastbit_real::Float;
 
 use crate::Error;
-use crate::sampler::arith::{Arith, Kernel, Path};
+use crate::sampler::arith::{Arith, Kernel, run_loop};
 
 /// Refuses NaN and infinities, with the index of the first; tells whether all values are below `2^exponent` in magnitude.
 #[inline]
 pub(crate) fn finite_and_below<T: Float>(values: &[T], exponent: i64) -> Result<bool, Error> {
     debug_assert!((-1022..=1023).contains(&exponent));
     let limit = f64::from_bits(((exponent + 1023) as u64) << 52);
-    if Path::detect().run(AllBelow { values, limit }) {
+    if run_loop(values.len(), AllBelow { values, limit }) {
         return Ok(true);
     }
     match values.iter().position(|x| !x.is_finite()) {

@@ -283,11 +283,10 @@ proptest! {
         if let Ok(m) = DiscreteGaussian::with_variance(scale.clone()) {
             let _ = m.release(&mut source, integer);
         }
-        if let Ok(bound) = Rational::try_from(x) {
-            if let Ok(m) = Snapping::new(scale.clone(), bound) {
-                let y = m.release(&mut source, integer as f64).unwrap();
-                prop_assert!(y.abs() <= x);
-            }
+        let snapping = Rational::try_from(x).ok().and_then(|bound| Snapping::new(scale.clone(), bound).ok());
+        if let Some(m) = snapping {
+            let y = m.release(&mut source, integer as f64).unwrap();
+            prop_assert!(y.abs() <= x);
         }
         if let Ok(m) = FloatSnapping::new(scale.to_f64(lastbit::Rounding::Nearest), x) {
             let y = m.release(&mut source, integer as f64).unwrap();

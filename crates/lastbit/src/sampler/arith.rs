@@ -137,6 +137,13 @@ pub(crate) trait Kernel {
     fn run<A: Arith>(self) -> Self::Output;
 }
 
+/// Runs a loop over `n` values that computes the same with every arithmetic: in place if it is short, because the call
+/// would cost more than the loop.
+#[inline(always)]
+pub(crate) fn run_loop<K: Kernel>(n: usize, kernel: K) -> K::Output {
+    if n < 16 { kernel.run::<Portable>() } else { Path::detect().run(kernel) }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx2_fma<K: Kernel>(kernel: K) -> K::Output {
@@ -148,11 +155,30 @@ fn run_avx2_fma<K: Kernel>(kernel: K) -> K::Output {
 /// about floats holds.
 #[inline]
 pub(crate) fn float_environment_is_default() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        const FLUSH_TO_ZERO: u32 = 1 << 15;
+        const ROUNDING: u32 = 3 << 13;
+        const DENORMALS_ARE_ZERO: u32 = 1 << 6;
+        let mut mxcsr = 0u32;
+        // SAFETY: stores the control register to a variable that is large enough, and does nothing else.
+        unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
+        mxcsr & (FLUSH_TO_ZERO | ROUNDING | DENORMALS_ARE_ZERO) == 0
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        behaves_like_default()
+    }
+}
+
+/// The same, by trying.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn behaves_like_default() -> bool {
     use std::hint::black_box;
     let one = black_box(1.0f64);
     let half_ulp = black_box(f64::EPSILON / 2.0);
     let tiny = black_box(f64::MIN_POSITIVE);
-    // Upward or downward rounding would move one of these two sums off ±1.
+    // Upward or downward rounding would move one of these two sums off ±1, rounding to zero the third.
     let nearest = one + half_ulp == 1.0 && -one - half_ulp == -1.0 && one + 1.5 * half_ulp > 1.0;
     // Flush-to-zero loses the product, denormals-are-zero loses it when it is read again.
     let gradual = black_box(tiny * 0.5) * 2.0 == f64::MIN_POSITIVE;
@@ -167,6 +193,23 @@ mod tests {
     #[test]
     fn this_environment_is_default() {
         assert!(float_environment_is_default());
+        assert!(behaves_like_default());
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn other_environments_are_noticed() {
+        const DEFAULT: u32 = 0x1f80;
+        let set = |mxcsr: u32| {
+            // SAFETY: loads a valid control word; the default is restored before anything else computes with floats.
+            unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags)) };
+        };
+        for changed in [1 << 15, 1 << 6, 1 << 13, 2 << 13, 3 << 13] {
+            set(DEFAULT | changed);
+            let noticed = (!float_environment_is_default(), !behaves_like_default());
+            set(DEFAULT);
+            assert_eq!(noticed, (true, true), "mxcsr {changed:#x}");
+        }
     }
 
     proptest! {

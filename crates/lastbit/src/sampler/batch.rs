@@ -2,7 +2,7 @@
 
 use lastbit_real::Float;
 
-use super::arith::{Arith, Kernel, Path, float_environment_is_default};
+use super::arith::{Arith, Kernel, Path, float_environment_is_default, run_loop};
 use super::scale::Scale;
 use super::tier1::{Floor, FloorParams, PLAIN_LIMIT, Round, RoundParams, Rounded};
 use super::tier2::Prefix;
@@ -257,7 +257,7 @@ pub(crate) fn for_each_undecided<T: Float, const N: usize>(
     out: &mut [T; N],
     f: impl FnMut(usize, &mut T) -> Result<(), usize>,
 ) -> Result<(), usize> {
-    Path::detect().run(ForEachUndecided { out, f })
+    run_loop(N, ForEachUndecided { out, f })
 }
 
 /// How tier 1 makes integers of some scale.
@@ -282,20 +282,21 @@ impl FloorTier {
     }
 }
 
-/// Integers `floor(α_σ + σ·s·E)` by tier 1, through `finish`; see [`Floor`]. True if some output is not finite.
+/// The first `n` integers `floor(α_σ + σ·s·E)` by tier 1, through `finish`; see [`Floor`]. True if some output is not finite.
 #[inline]
-pub(crate) fn floor_tier1<W: Word>(
-    words: &[W],
+pub(crate) fn floor_tier1<W: Word, const N: usize>(
+    words: &[W; N],
+    n: usize,
     s: &Scale,
     tier: FloorTier,
-    out: &mut [f64],
+    out: &mut [f64; N],
     offset: impl Fn(usize, u64) -> f64,
     finish: impl Fn(usize, f64) -> f64,
 ) -> bool {
     let params = FloorParams { s_hi: s.hi(), s_lo: s.lo() };
     match tier {
-        FloorTier::Plain => Path::detect().run(Floor::<_, false, _, _> { params, words, out, offset, finish }),
-        FloorTier::DoubleDouble => Path::detect().run(Floor::<_, true, _, _> { params, words, out, offset, finish }),
+        FloorTier::Plain => Path::detect().run(Floor::<_, N, false, _, _> { params, words, out, n, offset, finish }),
+        FloorTier::DoubleDouble => Path::detect().run(Floor::<_, N, true, _, _> { params, words, out, n, offset, finish }),
         FloorTier::None => {
             out.fill(f64::NAN);
             true

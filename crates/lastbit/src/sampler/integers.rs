@@ -2,7 +2,7 @@
 
 use lastbit_real::{IBig, Rational};
 
-use super::arith::{Arith, Kernel, Path};
+use super::arith::{Arith, Kernel, run_loop};
 use super::batch::{Cursor, FloorTier, NOISE_EXPONENT, Overflow, Words, floor_tier1, for_each_undecided};
 use super::law::{Centre, FloorLaw, Offset};
 use super::scale::Scale;
@@ -84,24 +84,25 @@ impl IntegerNoise {
         FloorLaw { s: &self.s, offset }
     }
 
-    /// Noise by tier 1, through `finish`; true if some output is not finite.
+    /// The noise of `n` values by tier 1, through `finish`; true if some output is not finite.
     #[inline]
-    pub(crate) fn tier1<W: Word>(
+    pub(crate) fn tier1<W: Word, const N: usize>(
         &self,
-        words: &[W],
-        out: &mut [f64],
+        words: &[W; N],
+        n: usize,
+        out: &mut [f64; N],
         finish: impl Fn(usize, f64) -> f64,
     ) -> bool {
         let skew = self.skew();
         let offset = move |_, word| 0.5 + with_sign(skew, word);
-        floor_tier1(words, &self.s, self.tier, out, offset, finish)
+        floor_tier1(words, n, &self.s, self.tier, out, offset, finish)
     }
 
     pub(crate) fn overflow<T: Integer>(&self, values: &[T]) -> Overflow {
         // |x| and the noise both below a quarter of the range.
         let room = T::BITS - 2;
         let noise_fits = self.s.floor_log2() + 1 + NOISE_EXPONENT <= room;
-        Overflow::unless(noise_fits && Path::detect().run(AllFit { values, room }))
+        Overflow::unless(noise_fits && run_loop(values.len(), AllFit { values, room }))
     }
 
     /// Adds noise in place; fails with the index of a sum that overflows.
@@ -114,7 +115,7 @@ impl IntegerNoise {
     ) -> Result<(), usize> {
         let words = Words::<S::Word, N>::draw(source, cursor);
         let mut noise = [0.0; N];
-        if self.tier1(words.words(), &mut noise, |_, z| z) {
+        if self.tier1(words.words(), N, &mut noise, |_, z| z) {
             for_each_undecided(&mut noise, |i, z| {
                 values[i] = add_big(values[i], words.resolve(i, &self.law(), source)).ok_or(i)?;
                 *z = 0.0;
@@ -134,7 +135,7 @@ pub(crate) fn add_big<T: Integer>(x: T, z: IBig) -> Option<T> {
 /// Adds integers below 2⁵¹, given as doubles; fails with the index of a sum that overflows.
 #[inline]
 pub(crate) fn add_all<T: Integer>(values: &mut [T], noise: &[f64]) -> Result<(), usize> {
-    if Path::detect().run(AddAll { values, noise }) {
+    if run_loop(values.len(), AddAll { values, noise }) {
         return Ok(());
     }
     // The sums are lost, but for the error it is enough to find one.

@@ -81,7 +81,7 @@ const CONSTANTS: Constants = Constants {
 };
 
 impl Constants {
-    /// The constants for a loop over `n` values. A long loop gets them as variables that the compiler can not see
+    /// The constants for a loop over up to `n` values. A long loop gets them as variables that the compiler can not see
     /// through: it then keeps them ready in vectors, where it would spread each constant anew for every four values, a
     /// fifth of all instructions.
     #[inline(always)]
@@ -318,14 +318,14 @@ impl Rounded for f32 {
 /// `2⁻⁹⁶·b`. TwoSum is exact; `l` rounds by `η·|l|`, the ends `l ∓ d` by `η·(|l| + d)`, and `|l| <= η·|h| + b·|lo| + 2⁻⁴⁶·b`. As
 /// `|lo| <= 2·|small| + 2⁻³⁷`, this is `12·η·b·|small|`, which the radius allows for, and below `2⁻⁸⁸·b + 2⁻¹⁰⁵·|h|`. So
 /// `d = b·(radius + 2⁻⁷⁹) + slack + 2⁻¹⁰⁴·|h|`, with `2⁻⁴⁰` of itself for its own roundings.
-pub(crate) struct Round<'a, W, T> {
+pub(crate) struct Round<'a, W, T, const N: usize> {
     pub(crate) params: RoundParams,
-    pub(crate) words: &'a [W],
-    pub(crate) x: &'a [T],
-    pub(crate) out: &'a mut [T],
+    pub(crate) words: &'a [W; N],
+    pub(crate) x: &'a [T; N],
+    pub(crate) out: &'a mut [T; N],
 }
 
-impl<W: Word, T: Rounded> Kernel for Round<'_, W, T> {
+impl<W: Word, T: Rounded, const N: usize> Kernel for Round<'_, W, T, N> {
     type Output = bool;
 
     #[inline(always)]
@@ -333,7 +333,7 @@ impl<W: Word, T: Rounded> Kernel for Round<'_, W, T> {
         let RoundParams { b_hi, b_lo, slack } = self.params;
         let b_up = b_hi * (1.0 + pow2_neg(40));
         let constant = A::mul_add(b_up, pow2_neg(79), slack * (1.0 + pow2_neg(40)));
-        let k = &Constants::for_loop_over(self.words.len());
+        let k = &Constants::for_loop_over(N);
         let mut any = 0u64;
         for ((word, x), out) in self.words.iter().zip(self.x).zip(self.out) {
             let word = word.left_aligned();
@@ -380,15 +380,17 @@ pub(crate) const PLAIN_LIMIT: f64 = (1u64 << 20) as f64;
 /// Double-double: `y + y_lo` is `s·(hi + lo)` up to `2⁻¹⁰²·s·E < 2⁻⁵¹` (`s·E < 2⁵⁰`); `y - floor(y)` is exact or within
 /// `η`; `α + y_lo` and the sum round parts below 4: `2⁻⁵⁰` at most. Sum: `2⁻⁴⁹ + s·(radius + 2⁻⁸⁰)`, and
 /// we take `2⁻⁴⁸`.
-pub(crate) struct Floor<'a, W, const DD: bool, Offset, Finish> {
+pub(crate) struct Floor<'a, W, const N: usize, const DD: bool, Offset, Finish> {
     pub(crate) params: FloorParams,
-    pub(crate) words: &'a [W],
-    pub(crate) out: &'a mut [f64],
+    pub(crate) words: &'a [W; N],
+    pub(crate) out: &'a mut [f64; N],
+    /// How many of them.
+    pub(crate) n: usize,
     pub(crate) offset: Offset,
     pub(crate) finish: Finish,
 }
 
-impl<W: Word, const DD: bool, Offset, Finish> Kernel for Floor<'_, W, DD, Offset, Finish>
+impl<W: Word, const N: usize, const DD: bool, Offset, Finish> Kernel for Floor<'_, W, N, DD, Offset, Finish>
 where
     Offset: Fn(usize, u64) -> f64,
     Finish: Fn(usize, f64) -> f64,
@@ -400,9 +402,9 @@ where
         let FloorParams { s_hi, s_lo } = self.params;
         let s_up = s_hi * (1.0 + pow2_neg(40));
         let dd_constant = A::mul_add(s_up, pow2_neg(80), pow2_neg(48));
-        let k = &Constants::for_loop_over(self.words.len());
+        let k = &Constants::for_loop_over(N);
         let mut any = 0u64;
-        for (i, (word, out)) in self.words.iter().zip(self.out).enumerate() {
+        for (i, (word, out)) in self.words[..self.n].iter().zip(&mut self.out[..self.n]).enumerate() {
             let word = word.left_aligned();
             let alpha = (self.offset)(i, word);
             let (whole, fraction, d) = if DD {
@@ -447,21 +449,24 @@ pub(crate) struct AcceptParams {
 /// Errors, to first order: `g = |y| - mode` is off by `η·(mode + |g|)`, so `γ` by `2·|g|·half·η·(mode + |g|)` and `3η·γ` for
 /// the constant and two products: `η·(5γ + 2·half·|g|·mode)`; what is of second order is below `half·(2η·mode)² < η`. `E` is off by
 /// `2⁻⁵¹·(e + 1) + radius`. We take `2⁻⁵⁰·(e + γ + half·|g|·mode + 1) + radius`.
-pub(crate) struct Accept<'a, W> {
+pub(crate) struct Accept<'a, W, const N: usize> {
     pub(crate) params: AcceptParams,
-    pub(crate) words: &'a [W],
-    pub(crate) y: &'a [f64],
-    pub(crate) out: &'a mut [f64],
+    pub(crate) words: &'a [W; N],
+    pub(crate) y: &'a [f64; N],
+    pub(crate) out: &'a mut [f64; N],
+    /// How many of them.
+    pub(crate) n: usize,
 }
 
-impl<W: Word> Kernel for Accept<'_, W> {
+impl<W: Word, const N: usize> Kernel for Accept<'_, W, N> {
     type Output = ();
 
     #[inline(always)]
     fn run<A: Arith>(self) {
         let AcceptParams { mode, half_precision } = self.params;
-        let k = &Constants::for_loop_over(self.words.len());
-        for ((word, y), out) in self.words.iter().zip(self.y).zip(self.out) {
+        let k = &Constants::for_loop_over(N);
+        let n = self.n;
+        for ((word, y), out) in self.words[..n].iter().zip(&self.y[..n]).zip(&mut self.out[..n]) {
             let word = word.left_aligned();
             let (e, radius) = exponential::<A, W>(k, word);
             let g = y.abs() - mode;
