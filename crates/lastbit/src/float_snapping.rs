@@ -196,3 +196,111 @@ impl Chunked<f64> for FloatSnapping {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReplaySource;
+
+    /// The least double `u` of (0, 1) for which `w(u)` is at least `threshold`, by bisection. Together, the doubles below `u` have
+    /// weight `u·2^1074 - 1`, in units of 2^-1074.
+    fn least_u(threshold: f64, w: impl Fn(f64) -> f64) -> Option<f64> {
+        let (mut below, mut at) = (0u64, 1f64.to_bits());
+        while at - below > 1 {
+            let middle = below + (at - below) / 2;
+            if w(f64::from_bits(middle)) >= threshold { at = middle } else { below = middle }
+        }
+        let u = f64::from_bits(at);
+        (u < 1.0).then_some(u)
+    }
+
+    #[test]
+    fn the_clamp_comes_first() {
+        let params = SnapParams { epsilon: 1.0, bound: 1.0, lambda: 1.0 };
+        let unclamped = |f: f64, u: f64| clamp(round_to_multiple(f + ln_f64(u), params.lambda), params.bound);
+        let least = f64::from_bits(1);
+        // Without it, 743 reaches 0 and below with the least u, and 744 does not.
+        assert!(unclamped(743.0, least) < 0.0);
+        assert!(unclamped(744.0, least) >= 0.0);
+        // With it both are 1, and have the same outputs.
+        for u in [least, 1e-300, 0.1, 0.9] {
+            assert_eq!(snap_f(&params, 743.0, u, 1.0), snap_f(&params, 744.0, u, 1.0));
+        }
+    }
+
+    #[test]
+    fn the_least_double_is_missed() {
+        let params = SnapParams { epsilon: 1.0, bound: 372.00000000000017, lambda: 1.0 };
+        let f = f64::parse_hex("0x1.73f0a88dae385p+8").unwrap();
+        let least = f64::from_bits(1);
+        // -B comes from the least double alone under f, and never under the next double.
+        assert_eq!(snap_f(&params, f, least, 1.0), -params.bound);
+        assert_ne!(snap_f(&params, f, f64::from_bits(2), 1.0), -params.bound);
+        assert_ne!(snap_f(&params, f.next_up(), least, 1.0), -params.bound);
+        assert!(FloatSnapping::new(params.epsilon, params.bound).is_err());
+    }
+
+    /// The exact loss at one output lies between the ideal, but for a little, and Theorem A.
+    #[test]
+    fn theorem_a_bounds_an_exact_loss() {
+        let snapping = FloatSnapping::new(1.0, 300.0).unwrap();
+        let params = *snapping.params();
+        let weight_of_minus_bound = |f: f64| {
+            // s = +1: outputs increase with u; -B is what lies below the first u that gives more.
+            let u = least_u(-params.bound + params.lambda, |u| snap_f(&params, f, u, 1.0)).unwrap();
+            Rational::try_from(u).unwrap() * Rational::pow2(1074) - Rational::ONE
+        };
+        let ratio = weight_of_minus_bound(0.0) / weight_of_minus_bound(1.0);
+        let loss = snapping.loss(&Rational::ONE, Inputs::differing_in(1).unwrap()).unwrap();
+        let [ideal, most] = [Rational::ONE, loss].map(|x| lastbit_real::exp_rational(&x, 100).unwrap());
+        assert!(ratio < Rational::from(most.lo()));
+        assert!(ratio > Rational::from(ideal.hi()) * (Rational::ONE - Rational::pow2(-40)));
+    }
+
+    #[test]
+    fn rounding_to_multiples() {
+        for (w, lambda, expected) in [
+            (0.5, 1.0, 1.0),
+            (-0.5, 1.0, 0.0),
+            (0.49999999999999994, 1.0, 0.0),
+            (-0.5000000000000001, 1.0, -1.0),
+            (3.0, 2.0, 4.0),
+            (-3.0, 2.0, -2.0),
+            (1e300, 1.0, 1e300),
+            (5e-324, 1e300f64.log2().exp2(), 0.0),
+            (9007199254740993.0, 0.5, 9007199254740993.0),
+        ] {
+            let rounded = round_to_multiple(w, lambda);
+            assert_eq!(rounded.to_bits(), f64::to_bits(expected), "{w} to {lambda}: {rounded}");
+        }
+    }
+
+    /// `u` and `s` from words of 8 bits: the double next below the real number that the bits spell.
+    #[test]
+    fn uniform_double_of_some_bits() {
+        let draw = |script: &[u8]| {
+            let mut source = ReplaySource::new(script);
+            let mut cursor = Cursor::open(&mut source).unwrap();
+            let words = Words::<u8, 1>::draw(&mut source, &mut cursor);
+            let drawn = uniform_and_sign(&words, &mut source);
+            assert!(!source.ran_out());
+            (drawn, source.words_asked())
+        };
+        // A one at once: 53 bits in 7 words (7 + 6·8 = 55).
+        assert_eq!(draw(&[0x40, 0, 0, 0, 0, 0, 0]), ((0.5, 1.0), 7));
+        assert_eq!(draw(&[0xc0, 0, 0, 0, 0, 0, 0]), ((0.5, -1.0), 7));
+        let all_ones = 1.0 - f64::EPSILON / 2.0;
+        assert_eq!(draw(&[0x7f, 255, 255, 255, 255, 255, 255]), ((all_ones, 1.0), 7));
+        // Zeros down to the last bit of the least double, 2^-1074: bit 1074 is bit 3 of word 134 (7 + 133·8 = 1071).
+        let mut script = [0u8; 135];
+        script[134] = 1 << 5;
+        assert_eq!(draw(&script), ((f64::from_bits(1), 1.0), 135));
+        script[133] = 1;
+        assert_eq!(draw(&script).0.0, f64::from_bits(0b1001));
+        // Below it, the draw starts over.
+        let mut script = [0u8; 142];
+        script[134] = 1;
+        script[135] = 0x80;
+        assert_eq!(draw(&script), ((0.5, 1.0), 142));
+    }
+}

@@ -1,0 +1,354 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use lastbit::Rational;
+
+use crate::version;
+
+/// Differential-privacy noise that is exact to the last bit
+///
+/// Adds noise to columns of numbers and says, as an exact fraction, how much privacy the result costs. The noise is sampled
+/// exactly and rounded once, so that the claim holds for the bits that are printed, not only for real numbers.
+#[derive(Parser)]
+#[command(name = "lastbit", version, long_version = version::LONG, max_term_width = 100)]
+#[command(after_help = "Examples:
+  lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt > noisy.txt
+  lastbit noise laplace --epsilon 1 --sensitivity 1 --explain
+  lastbit noise --help")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Add noise to numbers, one a line or a column of a CSV file
+    Noise(Noise),
+    /// Print a script that completes this command in a shell
+    #[command(after_help = "Examples:
+  lastbit completions bash > ~/.local/share/bash-completion/completions/lastbit
+  lastbit completions zsh > ~/.zfunc/_lastbit
+  lastbit completions fish > ~/.config/fish/completions/lastbit.fish")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write the pages of all commands
+    #[command(after_help = "Examples:
+  lastbit man | man -l -
+  lastbit man --dir ~/.local/share/man/man1")]
+    Man {
+        /// Write one page for each command into this directory, which is made if needed
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Add noise to numbers, one a line or a column of a CSV file
+///
+/// Numbers come from FILE or standard input; noisy ones go to standard output, one a line, the claim to standard error: the
+/// mechanism, its parameters, and the privacy loss as an exact fraction.
+///
+/// A file is read twice: first to check every line, so that nothing is written if one is bad; then to add the noise.
+/// A pipe can be read only once: it is worked on in batches of 65,536 values, and those before a bad line stand. Memory
+/// does not grow with the input, except with --json.
+///
+/// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure.
+#[derive(Args)]
+#[command(after_help = "Which one?
+  laplace            floats or integers, pure ε-differential privacy: the one to start with
+  grid-laplace       floats on a grid of your choice, as OpenDP does it; costs a little more privacy
+  discrete-laplace   integers (counts), pure ε-differential privacy
+  discrete-gaussian  integers, zero-concentrated privacy (ρ-zCDP): for many values that change together
+  snapping           Mironov's mechanism, outputs within a bound
+
+Examples:
+  lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt
+  cut -f2 data.tsv | lastbit noise discrete-laplace --epsilon 1/2 --sensitivity 1
+  lastbit noise laplace --epsilon 1 --sensitivity 100 --column income people.csv --json")]
+pub(crate) struct Noise {
+    #[command(subcommand)]
+    pub(crate) mechanism: Mechanism,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Mechanism {
+    /// The real Laplace mechanism, correctly rounded
+    ///
+    /// Prints the float (or, with --input i64, the integer) nearest to the exact real number x + b·L, where L has
+    /// density exp(-|l|)/2. The loss is sensitivity/b, exactly.
+    #[command(after_help = "Examples:
+  lastbit noise laplace --epsilon 0.1 --sensitivity 1 data.txt
+  lastbit noise laplace --scale 10 --sensitivity 1 --column age people.csv
+  seq 10 | lastbit noise laplace --epsilon 1 --sensitivity 1 --input i64
+  lastbit noise laplace --epsilon 0.1 --sensitivity 1 --explain")]
+    Laplace(Laplace),
+    /// The discrete Laplace mechanism on a grid of floats
+    ///
+    /// Rounds x to a multiple of 2^K and adds discrete Laplace noise on that grid. Rounding moves neighbouring inputs apart a
+    /// little, for each value that differs: the loss depends on how many may, see --max-changed.
+    #[command(after_help = "Examples:
+  lastbit noise grid-laplace --epsilon 1 --sensitivity 1 --max-changed 1 data.txt
+  lastbit noise grid-laplace --epsilon 1 --sensitivity 1 --k -10 data.txt
+  seq 10 | lastbit noise grid-laplace --scale 1 --sensitivity 1 --k 0 --granularity 0 --max-changed 1")]
+    GridLaplace(GridLaplace),
+    /// The discrete Laplace (two-sided geometric) mechanism on integers
+    ///
+    /// Prints x + Z, where Z is z with probability proportional to exp(-|z|/b). The loss is sensitivity/b, exactly.
+    #[command(after_help = "Examples:
+  lastbit noise discrete-laplace --epsilon 1/2 --sensitivity 1 counts.txt
+  lastbit noise discrete-laplace --scale 10 --sensitivity 1 --column visits people.csv --json")]
+    DiscreteLaplace(DiscreteLaplace),
+    /// The discrete Gaussian mechanism on integers
+    ///
+    /// Prints x + Z, where Z is z with probability proportional to exp(-z²/(2σ²)). The loss is zero-concentrated:
+    /// ρ = sensitivity²/(2σ²), exactly.
+    #[command(after_help = "Examples:
+  lastbit noise discrete-gaussian --rho 1/8 --sensitivity 1 counts.txt
+  lastbit noise discrete-gaussian --scale 20 --sensitivity 2 --explain")]
+    DiscreteGaussian(DiscreteGaussian),
+    /// Mironov's snapping mechanism: outputs within a bound, on a grid
+    ///
+    /// Clamps x to [-B, B], adds real Laplace noise of scale b = sensitivity/epsilon, rounds to a multiple of Λ (the
+    /// smallest power of two that is at least b) and clamps again.
+    #[command(after_help = "Examples:
+  lastbit noise snapping --epsilon 1 --sensitivity 1 --bound 1000 data.txt
+  lastbit noise snapping --epsilon 1 --sensitivity 1 --bound 100 --form float --max-changed 1 data.txt")]
+    Snapping(Snapping),
+}
+
+#[derive(Args)]
+pub(crate) struct Laplace {
+    #[command(flatten)]
+    pub(crate) noise: EpsilonOrScale,
+    #[command(flatten)]
+    pub(crate) sensitivity: L1,
+    /// Take a time that tells less about the values, with the same noise
+    #[arg(long)]
+    pub(crate) hardened: bool,
+    #[command(flatten)]
+    pub(crate) io: Io,
+}
+
+#[derive(Args)]
+pub(crate) struct GridLaplace {
+    #[command(flatten)]
+    pub(crate) noise: EpsilonOrScale,
+    #[command(flatten)]
+    pub(crate) sensitivity: L1,
+    /// The grid is the multiples of 2^K [default: about 2^-40 of the scale]
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub(crate) k: Option<i32>,
+    #[command(flatten)]
+    pub(crate) changed: MaxChanged,
+    /// All values are multiples of 2^J (0 for whole numbers); checked. Can lower the loss
+    #[arg(long, value_name = "J", allow_hyphen_values = true)]
+    pub(crate) granularity: Option<i32>,
+    #[command(flatten)]
+    pub(crate) io: Io,
+}
+
+#[derive(Args)]
+pub(crate) struct DiscreteLaplace {
+    #[command(flatten)]
+    pub(crate) noise: EpsilonOrScale,
+    #[command(flatten)]
+    pub(crate) sensitivity: L1,
+    /// Take a time that tells less about the noise, with the same noise
+    #[arg(long)]
+    pub(crate) hardened: bool,
+    #[command(flatten)]
+    pub(crate) io: Io,
+}
+
+#[derive(Args)]
+pub(crate) struct DiscreteGaussian {
+    #[command(flatten)]
+    pub(crate) noise: RhoOrScale,
+    /// The L2 distance between the columns of two neighbouring inputs
+    ///
+    /// The square root of the sum of squares of how much each value can differ, over the whole column, if one person's data
+    /// is added, removed or changed. It follows from what the column means and cannot be read off the data.
+    #[arg(long, value_name = "D", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) sensitivity: Rational,
+    #[command(flatten)]
+    pub(crate) io: Io,
+}
+
+#[derive(Args)]
+pub(crate) struct Snapping {
+    #[command(flatten)]
+    pub(crate) noise: EpsilonOrScale,
+    #[command(flatten)]
+    pub(crate) sensitivity: L1,
+    /// Inputs and outputs are clamped to [-B, B]; a double
+    #[arg(long, value_name = "B", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) bound: Rational,
+    /// Over the real numbers, or in double arithmetic as others ship it
+    ///
+    /// The float form rounds the loss per unit, epsilon/sensitivity, down to a double, and costs a little more than that
+    /// for each value that differs: the claim says how much.
+    #[arg(long, value_enum, default_value_t = Form::Exact)]
+    pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) changed: MaxChanged,
+    #[command(flatten)]
+    pub(crate) io: Io,
+}
+
+/// How much noise, for the mechanisms of pure privacy.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct EpsilonOrScale {
+    /// The loss to allow: ε of pure differential privacy. Exact: 0.1 is 1/10, and 1/3 or 0x1p-3 will do
+    #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) epsilon: Option<Rational>,
+    /// The scale b of the noise, instead of --epsilon: the loss is sensitivity/b
+    #[arg(long, value_name = "B", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) scale: Option<Rational>,
+}
+
+/// How much noise, for the discrete Gaussian.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct RhoOrScale {
+    /// The loss to allow: ρ of zero-concentrated differential privacy. Exact: 0.1 is 1/10
+    #[arg(long, value_name = "RHO", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) rho: Option<Rational>,
+    /// The scale σ of the noise, instead of --rho: the loss is sensitivity²/(2σ²)
+    #[arg(long, value_name = "SIGMA", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) scale: Option<Rational>,
+    /// Refused, with the reason.
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    pub(crate) epsilon: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct L1 {
+    /// The L1 distance between the columns of two neighbouring inputs
+    ///
+    /// The sum of how much each value can differ, over the whole column, if one person's data is added, removed or changed.
+    /// It follows from what the column means and cannot be read off the data.
+    #[arg(long = "sensitivity", value_name = "D", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) value: Rational,
+}
+
+#[derive(Args)]
+pub(crate) struct MaxChanged {
+    /// Neighbouring inputs differ in at most C values [default: all, counted in a file]
+    #[arg(long = "max-changed", value_name = "C")]
+    pub(crate) value: Option<u64>,
+}
+
+#[derive(Args)]
+pub(crate) struct Io {
+    /// Numbers, one a line; `-` or nothing is standard input
+    ///
+    /// Lines may end in LF or CRLF; spaces and tabs around a number are ignored. Floats may be decimal (1.5, -2e-3) or
+    /// hexadecimal (0x1.8p3). NaN, infinities and blank lines (but one at the end) are bad lines.
+    pub(crate) file: Option<PathBuf>,
+    /// The type of the numbers [default: f64; i64 for the discrete mechanisms]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub(crate) input: Option<InputType>,
+    /// Read this column of CSV with a header line: a name, or a number from 1
+    ///
+    /// No other column is ever copied to the output.
+    #[arg(long, value_name = "NAME|INDEX")]
+    pub(crate) column: Option<String>,
+    /// The CSV has no header line: --column is a number
+    #[arg(long, requires = "column")]
+    pub(crate) no_header: bool,
+    /// Print C99 hexadecimal floats (0x1.8p+0), which show every bit
+    ///
+    /// Without it, floats have the fewest digits that read back as the same float: plain if 1e-5 <= |x| < 1e16 or x = 0, with
+    /// an exponent (1.5e300) otherwise.
+    #[arg(long)]
+    pub(crate) hex: bool,
+    /// Print the claim and the values as one JSON object
+    ///
+    /// Whole or nothing: the values are kept in memory and printed when all of them are there.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Explain the mechanism, its noise and what the loss means; reads no input
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// For tests only: noise that anyone can recompute from the seed N
+    ///
+    /// WARNING: a release with a seed has NO privacy, and claims none. The same seed gives the same noise, and who
+    /// knows or guesses it gets the values back.
+    #[arg(long, value_name = "N", hide_short_help = true, conflicts_with = "explain")]
+    pub(crate) insecure_seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputType {
+    /// Doubles
+    F64,
+    /// Single-precision floats
+    F32,
+    /// Integers of 64 bits
+    I64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// Over the real numbers, sampled exactly: no excess loss
+    Exact,
+    /// Every operation in double arithmetic
+    Float,
+}
+
+impl Mechanism {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Mechanism::Laplace(_) => "laplace",
+            Mechanism::GridLaplace(_) => "grid-laplace",
+            Mechanism::DiscreteLaplace(_) => "discrete-laplace",
+            Mechanism::DiscreteGaussian(_) => "discrete-gaussian",
+            Mechanism::Snapping(_) => "snapping",
+        }
+    }
+
+    pub(crate) fn io(&self) -> &Io {
+        match self {
+            Mechanism::Laplace(args) => &args.io,
+            Mechanism::GridLaplace(args) => &args.io,
+            Mechanism::DiscreteLaplace(args) => &args.io,
+            Mechanism::DiscreteGaussian(args) => &args.io,
+            Mechanism::Snapping(args) => &args.io,
+        }
+    }
+
+    /// The type of the numbers: as asked for, or the natural one.
+    pub(crate) fn input_type(&self) -> InputType {
+        self.io().input.unwrap_or(match self {
+            Mechanism::DiscreteLaplace(_) | Mechanism::DiscreteGaussian(_) => InputType::I64,
+            _ => InputType::F64,
+        })
+    }
+
+    /// The `2^J` of which all values are declared to be multiples.
+    pub(crate) fn granularity(&self) -> Option<i32> {
+        match self {
+            Mechanism::GridLaplace(args) => args.granularity,
+            _ => None,
+        }
+    }
+
+    /// Whether the loss depends on how many values may change, and that was not said.
+    pub(crate) fn lacks_max_changed(&self) -> bool {
+        match self {
+            Mechanism::GridLaplace(args) => args.changed.value.is_none(),
+            Mechanism::Snapping(args) => args.form == Form::Float && args.changed.value.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// A parameter: what the text says, not the nearest double.
+fn exact(text: &str) -> Result<Rational, String> {
+    text.parse().map_err(|e: lastbit_real::ParseNumberError| e.to_string())
+}

@@ -1,0 +1,212 @@
+//! What can go wrong, in words: what is wrong, what to do, and the exit code.
+
+use std::io::{self, Write};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use lastbit::{Rational, Rounding};
+
+/// Text of users is cut after this many characters in messages.
+const MOST_CHARS: usize = 60;
+
+/// The message is what is wrong.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// Parameters that do not go together.
+    #[error("{message}")]
+    Usage { message: String, hint: String },
+    /// A line of the input is not what it should be.
+    #[error("line {line} of {input} is {text}: {problem}")]
+    BadLine { input: String, line: u64, text: String, problem: String, hint: String },
+    /// The CSV has no such column.
+    #[error("{message}")]
+    Column { message: String, hint: String },
+    #[error("no numbers in the input")]
+    Empty,
+    /// The file was not the same when it was read again.
+    #[error("{0} changed while it was read")]
+    Changed(String),
+    /// A mechanism refuses a parameter, a value or the machine.
+    #[error("{}", of_library(.0))]
+    Library(#[from] lastbit::Error),
+    #[error("cannot {action}: {source}")]
+    Io { action: String, source: io::Error },
+    /// Nobody reads the output any more.
+    #[error("the output was closed")]
+    BrokenPipe,
+    /// An error after some values were written.
+    #[error("{cause}")]
+    Late { cause: Box<Error>, written: u64 },
+}
+
+impl Error {
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Error {
+        Error::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// An error of reading or writing; a closed pipe is a case of its own.
+    pub(crate) fn io(action: impl Into<String>, source: io::Error) -> Error {
+        match source.kind() {
+            io::ErrorKind::BrokenPipe => Error::BrokenPipe,
+            _ => Error::Io { action: action.into(), source },
+        }
+    }
+
+    /// This error after `written` values are out.
+    pub(crate) fn after(self, written: u64) -> Error {
+        if written == 0 { self } else { Error::Late { cause: Box::new(self), written } }
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Error::Usage { hint, .. } | Error::BadLine { hint, .. } | Error::Column { hint, .. } => hint.clone(),
+            Error::Empty => "give one number a line, or a column of a CSV file with --column".into(),
+            Error::Changed(_) => "run again when nothing writes to it".into(),
+            Error::Library(error) => library_hint(error),
+            Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => "check the path".into(),
+            Error::Io { .. } | Error::BrokenPipe => "run again when the cause is gone".into(),
+            Error::Late { cause, .. } => cause.hint(),
+        }
+    }
+
+    /// 2 for what the user gave, 1 for what the machine did, 0 for a reader that has seen enough.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage { .. } | Error::BadLine { .. } | Error::Column { .. } | Error::Empty => 2,
+            Error::Library(lastbit::Error::NoEntropy { .. } | lastbit::Error::FloatEnvironment) => 1,
+            Error::Library(_) => 2,
+            Error::Changed(_) | Error::Io { .. } => 1,
+            Error::BrokenPipe => 0,
+            Error::Late { cause, .. } => cause.exit_code(),
+        }
+    }
+
+    /// Tells the user, unless there is nothing to tell.
+    pub(crate) fn print(&self) {
+        if self.exit_code() == 0 {
+            return;
+        }
+        tell(&format!("error: {self}"));
+        tell(&format!("hint: {}", self.hint()));
+        if let Error::Late { written, .. } = self {
+            let values = if *written == 1 { "value was" } else { "values were" };
+            tell(&format!("note: {written} noisy {values} written before this, and the claim stands for them"));
+        }
+    }
+}
+
+/// One line to standard error. That nobody listens is no reason to fail.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// The text of a user in one short line.
+pub(crate) fn quoted(text: &[u8]) -> String {
+    let escaped = match std::str::from_utf8(text) {
+        Ok(text) => text.escape_debug().take(MOST_CHARS + 1).collect::<String>(),
+        Err(_) => text.escape_ascii().take(MOST_CHARS + 1).map(char::from).collect(),
+    };
+    format!("\"{}\"", cut(&escaped))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A parameter as in messages: exact if that is short.
+fn short(value: &Rational) -> String {
+    let exact = value.to_string();
+    if exact.len() <= MOST_CHARS { exact } else { value.to_decimal(6, Rounding::Nearest) }
+}
+
+/// The name of a parameter as the command line has it.
+fn parameter(name: &str) -> String {
+    match name {
+        "d_in" => "sensitivity".into(),
+        _ => name.replace('_', "-"),
+    }
+}
+
+fn of_library(error: &lastbit::Error) -> String {
+    use lastbit::Error::*;
+    match error {
+        NotPositive { name, value } => format!("{} must be positive, but is {}", parameter(name), short(value)),
+        Negative { name, value } => format!("{} must not be negative, but is {}", parameter(name), short(value)),
+        OutOfRange { name, value, .. } => format!("{} = {} is out of range", parameter(name), cut(value)),
+        Overflow { index } => format!("noisy value {} overflows its type", index + 1),
+        other => other.to_string(),
+    }
+}
+
+fn library_hint(error: &lastbit::Error) -> String {
+    use lastbit::Error::*;
+    match error {
+        OutOfRange { name: "scale", reason, .. } => format!("{reason}; with --epsilon it is sensitivity/epsilon"),
+        OutOfRange { name: "variance", reason, .. } => {
+            format!("{reason}; it is the square of --scale, or sensitivity²/(2·rho)")
+        }
+        OutOfRange { reason, .. } => reason.clone(),
+        NotPositive { .. } | Negative { .. } => "give a number such as 0.1, 1/10 or 0x1p-3".into(),
+        Overflow { .. } => "clamp the values, use less noise, or a wider type with --input".into(),
+        NoEntropy { .. } => "noise needs the operating system's random bytes: check the sandbox or container".into(),
+        _ => "see lastbit noise --help".into(),
+    }
+}
+
+/// What the parser of the command line did not understand.
+pub(crate) fn of_clap(error: &clap::Error) -> Error {
+    let strings = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    };
+    let missing = strings(ContextKind::InvalidArg);
+    if error.kind() == ErrorKind::MissingRequiredArgument && !missing.is_empty() {
+        let names: Vec<String> = missing.iter().map(|text| readable(text)).collect();
+        return Error::usage(format!("missing {}", names.join(", and ")), missing_hint(&missing));
+    }
+    // The rendered text is: the message, maybe over several lines; tips; the usage.
+    let rendered = error.render().to_string();
+    let paragraph = rendered.split("\n\n").next().unwrap_or_default();
+    let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let message = lines.join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let tip = rendered.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    Error::usage(cut_long(message), tip.unwrap_or("--help shows what can be said, and examples"))
+}
+
+/// Arguments can be longer than anyone wants to read again.
+fn cut_long(message: &str) -> String {
+    const MOST: usize = 300;
+    match message.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
+/// `<--epsilon <E>|--scale <B>>` as `--epsilon <E> or --scale <B>`.
+fn readable(argument: &str) -> String {
+    match argument.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
+        Some(group) if group.starts_with("--") => group.replace('|', " or "),
+        _ => argument.to_owned(),
+    }
+}
+
+fn missing_hint(missing: &[String]) -> String {
+    let lacks = |name: &str| missing.iter().any(|text| text.contains(name));
+    if lacks("--sensitivity") {
+        "--sensitivity is the L1 distance (L2 for discrete-gaussian) between the columns of two neighbouring inputs: how \
+         much one person can change all values together"
+            .into()
+    } else if lacks("--bound") {
+        "--bound B says where values are clamped: a number that no value you care about exceeds".into()
+    } else if lacks("--epsilon") {
+        "--epsilon is the privacy loss to allow, such as 0.1 or 1; --scale says the noise instead".into()
+    } else if lacks("--rho") {
+        "--rho is the privacy loss to allow, such as 1/8; --scale says the noise instead".into()
+    } else {
+        "--help shows what can be said, and examples".into()
+    }
+}
