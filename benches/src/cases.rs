@@ -3,7 +3,8 @@
 use lastbit::{DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Snapping};
 
 use crate::sources::secure;
-use crate::work::{InPlace, OneByOne, SliceToSlice, Work};
+use crate::textbook::Textbook;
+use crate::work::{InPlace, OneByOne, SliceToSlice, WordsAlone, Work};
 
 /// The most that a case may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +83,8 @@ fn float_snapping() -> FloatSnapping {
 
 /// Batches of `2²⁰` values unless they say otherwise. Scales are 1 for floats and 10 for integers.
 pub(crate) static CASES: &[Case] = &[
+    Case::new("textbook", "the textbook itself", |n| Box::new(Textbook::new(n))),
+    Case::new("words", "the words alone", |n| Box::new(WordsAlone::new(n))),
     Case::new("laplace", "Laplace f64, x = 0", |n| Box::new(InPlace::new(laplace(), 0.0, n)))
         .at_most(Bar::Ratio(1.0))
         .portable_too(),

@@ -29,13 +29,13 @@ fn report_mechanism<M: Mechanism<T>, T: Copy>(title: &str, mechanism: &M, x: T) 
         0 => "0".into(),
         _ => format!("{:.2e} = 2^{:.1}", left as f64 / VALUES as f64, (left as f64 / VALUES as f64).log2()),
     };
-    println!("{title:32} {left:>10}  {share:20} {:>3}", counted.most_in_chunk());
+    println!("{title:33} {left:>10}  {share:20} {:>3}", counted.most_in_chunk());
     left
 }
 
 /// Prints the shares; true if no value of a hardened mechanism left.
 pub(crate) fn report() -> bool {
-    println!("{:32} {:>10}  {:20} most in 256", format!("of {VALUES} values"), "left", "share");
+    println!("{:33} {:>10}  {:20} most in 256", format!("of {VALUES} values"), "left", "share");
     let inputs = [0.0, 1.0, 100.0, 1e6];
     for x in inputs {
         report_mechanism(&format!("Laplace f64, x = {x}"), &laplace(), x);

@@ -3,10 +3,7 @@
 use lastbit::{BitSource, SecureSource};
 
 use crate::sources::secure;
-use crate::work::Work;
-
-/// Words drawn at a time: as many as the exact mechanisms draw.
-const BLOCK: usize = 256;
+use crate::work::{BLOCK, Work};
 
 /// `x - b·s·ln(u)` with `b = 1`, from one word a value of the same secure source.
 pub(crate) struct Textbook {

@@ -1,10 +1,13 @@
-//! The three ways to ask a mechanism for noise, as things that can be timed.
+//! What can be timed: the three ways to ask a mechanism for noise, and the words that it takes.
 
 use std::hint::black_box;
 
 use lastbit::{BitSource, Mechanism, SecureSource};
 
 use crate::sources::secure;
+
+/// Words drawn at a time: as many as the mechanisms draw.
+pub(crate) const BLOCK: usize = 256;
 
 /// Something to be timed, over and over.
 pub(crate) trait Work {
@@ -107,5 +110,34 @@ impl<M: Mechanism<T>, T: Copy> Work for OneByOne<M, T> {
             *y = self.mechanism.release(&mut self.source, black_box(self.x)).expect("value in range");
         }
         black_box(&self.out);
+    }
+}
+
+/// One word for each value, in blocks, and nothing made of it: what no mechanism can be faster than.
+pub(crate) struct WordsAlone {
+    source: SecureSource,
+    n: usize,
+}
+
+impl WordsAlone {
+    /// `n` words, or a few more to fill the last block.
+    pub(crate) fn new(n: usize) -> WordsAlone {
+        WordsAlone { source: secure(), n }
+    }
+}
+
+impl Work for WordsAlone {
+    fn len(&self) -> usize {
+        self.n
+    }
+
+    fn reset(&mut self) {}
+
+    fn run(&mut self) {
+        let mut words = [0; BLOCK];
+        for _ in 0..self.n.div_ceil(BLOCK) {
+            self.source.fill_words(&mut words);
+            black_box(&words);
+        }
     }
 }

@@ -26,7 +26,18 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Add noise to numbers, one a line or a column of a CSV file
-    Noise(Noise),
+    ///
+    /// Numbers come from FILE or standard input; noisy ones go to standard output, one a line, the claim to standard error: the
+    /// mechanism, its parameters, and the privacy loss as an exact fraction.
+    ///
+    /// A file is read twice: first to check every line, so that nothing is written if one is bad; then to add the noise.
+    /// A pipe can be read only once: it is worked on in batches of 65,536 values, and those before a bad line stand. Memory
+    /// does not grow with the input, except with --json.
+    ///
+    /// Protected is what the values are, to the extent of the claim; how many there are is not.
+    ///
+    /// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure.
+    Noise(Box<Noise>),
     /// Print a script that completes this command in a shell
     #[command(after_help = "Examples:
   lastbit completions bash > ~/.local/share/bash-completion/completions/lastbit
@@ -47,22 +58,12 @@ pub(crate) enum Command {
     },
 }
 
-/// Add noise to numbers, one a line or a column of a CSV file
-///
-/// Numbers come from FILE or standard input; noisy ones go to standard output, one a line, the claim to standard error: the
-/// mechanism, its parameters, and the privacy loss as an exact fraction.
-///
-/// A file is read twice: first to check every line, so that nothing is written if one is bad; then to add the noise.
-/// A pipe can be read only once: it is worked on in batches of 65,536 values, and those before a bad line stand. Memory
-/// does not grow with the input, except with --json.
-///
-/// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure.
 #[derive(Args)]
 #[command(after_help = "Which one?
   laplace            floats or integers, pure ε-differential privacy: the one to start with
   grid-laplace       floats on a grid of your choice, as OpenDP does it; costs a little more privacy
   discrete-laplace   integers (counts), pure ε-differential privacy
-  discrete-gaussian  integers, zero-concentrated privacy (ρ-zCDP): for many values that change together
+  discrete-gaussian  integers, zero-concentrated privacy (ρ-zCDP)
   snapping           Mironov's mechanism, outputs within a bound
 
 Examples:
@@ -142,8 +143,9 @@ pub(crate) struct GridLaplace {
     /// The grid is the multiples of 2^K [default: about 2^-40 of the scale]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) k: Option<i32>,
-    #[command(flatten)]
-    pub(crate) changed: MaxChanged,
+    /// Neighbouring inputs differ in at most C values [default: all, counted in a file]
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    pub(crate) max_changed: Option<u64>,
     /// All values are multiples of 2^J (0 for whole numbers); checked. Can lower the loss
     #[arg(long, value_name = "J", allow_hyphen_values = true)]
     pub(crate) granularity: Option<i32>,
@@ -193,8 +195,9 @@ pub(crate) struct Snapping {
     /// for each value that differs: the claim says how much.
     #[arg(long, value_enum, default_value_t = Form::Exact)]
     pub(crate) form: Form,
-    #[command(flatten)]
-    pub(crate) changed: MaxChanged,
+    /// For the float form: neighbouring inputs differ in at most C values [default: all, counted in a file]
+    #[arg(long, value_name = "C", allow_hyphen_values = true)]
+    pub(crate) max_changed: Option<u64>,
     #[command(flatten)]
     pub(crate) io: Io,
 }
@@ -221,9 +224,6 @@ pub(crate) struct RhoOrScale {
     /// The scale σ of the noise, instead of --rho: the loss is sensitivity²/(2σ²)
     #[arg(long, value_name = "SIGMA", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) scale: Option<Rational>,
-    /// Refused, with the reason.
-    #[arg(long, hide = true, allow_hyphen_values = true)]
-    pub(crate) epsilon: Option<String>,
 }
 
 #[derive(Args)]
@@ -232,15 +232,8 @@ pub(crate) struct L1 {
     ///
     /// The sum of how much each value can differ, over the whole column, if one person's data is added, removed or changed.
     /// It follows from what the column means and cannot be read off the data.
-    #[arg(long = "sensitivity", value_name = "D", value_parser = exact, allow_hyphen_values = true)]
+    #[arg(id = "sensitivity", long, value_name = "D", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) value: Rational,
-}
-
-#[derive(Args)]
-pub(crate) struct MaxChanged {
-    /// Neighbouring inputs differ in at most C values [default: all, counted in a file]
-    #[arg(long = "max-changed", value_name = "C")]
-    pub(crate) value: Option<u64>,
 }
 
 #[derive(Args)]
@@ -279,7 +272,13 @@ pub(crate) struct Io {
     ///
     /// WARNING: a release with a seed has NO privacy, and claims none. The same seed gives the same noise, and who
     /// knows or guesses it gets the values back.
-    #[arg(long, value_name = "N", hide_short_help = true, conflicts_with = "explain")]
+    #[arg(
+        long,
+        value_name = "N",
+        hide_short_help = true,
+        conflicts_with = "explain",
+        allow_hyphen_values = true
+    )]
     pub(crate) insecure_seed: Option<u64>,
 }
 
@@ -341,8 +340,8 @@ impl Mechanism {
     /// Whether the loss depends on how many values may change, and that was not said.
     pub(crate) fn lacks_max_changed(&self) -> bool {
         match self {
-            Mechanism::GridLaplace(args) => args.changed.value.is_none(),
-            Mechanism::Snapping(args) => args.form == Form::Float && args.changed.value.is_none(),
+            Mechanism::GridLaplace(args) => args.max_changed.is_none(),
+            Mechanism::Snapping(args) => args.form == Form::Float && args.max_changed.is_none(),
             _ => false,
         }
     }
@@ -351,4 +350,14 @@ impl Mechanism {
 /// A parameter: what the text says, not the nearest double.
 fn exact(text: &str) -> Result<Rational, String> {
     text.parse().map_err(|e: lastbit_real::ParseNumberError| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
 }

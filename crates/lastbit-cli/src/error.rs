@@ -15,8 +15,8 @@ pub(crate) enum Error {
     #[error("{message}")]
     Usage { message: String, hint: String },
     /// A line of the input is not what it should be.
-    #[error("line {line} of {input} is {text}: {problem}")]
-    BadLine { input: String, line: u64, text: String, problem: String, hint: String },
+    #[error("line {line} of {input} {problem}")]
+    BadLine { input: String, line: u64, problem: String, hint: String },
     /// The CSV has no such column.
     #[error("{message}")]
     Column { message: String, hint: String },
@@ -58,12 +58,14 @@ impl Error {
 
     fn hint(&self) -> String {
         match self {
-            Error::Usage { hint, .. } | Error::BadLine { hint, .. } | Error::Column { hint, .. } => hint.clone(),
+            Error::Usage { hint, .. } | Error::BadLine { hint, .. } | Error::Column { hint, .. } => {
+                hint.clone()
+            }
             Error::Empty => "give one number a line, or a column of a CSV file with --column".into(),
             Error::Changed(_) => "run again when nothing writes to it".into(),
             Error::Library(error) => library_hint(error),
-            Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => "check the path".into(),
-            Error::Io { .. } | Error::BrokenPipe => "run again when the cause is gone".into(),
+            Error::Io { source, .. } => io_hint(source.kind()).into(),
+            Error::BrokenPipe => String::new(), // never told
             Error::Late { cause, .. } => cause.hint(),
         }
     }
@@ -89,8 +91,20 @@ impl Error {
         tell(&format!("hint: {}", self.hint()));
         if let Error::Late { written, .. } = self {
             let values = if *written == 1 { "value was" } else { "values were" };
-            tell(&format!("note: {written} noisy {values} written before this, and the claim stands for them"));
+            tell(&format!(
+                "note: {written} noisy {values} written before this, and the claim stands for them"
+            ));
         }
+    }
+}
+
+fn io_hint(kind: io::ErrorKind) -> &'static str {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, StorageFull};
+    match kind {
+        NotFound | IsADirectory | NotADirectory => "check the path",
+        PermissionDenied => "check who may read or write there",
+        StorageFull => "make room, and run again: what was written is not complete",
+        _ => "run again when the cause is gone",
     }
 }
 
@@ -101,8 +115,13 @@ pub(crate) fn tell(line: &str) {
 
 /// The text of a user in one short line.
 pub(crate) fn quoted(text: &[u8]) -> String {
+    let text = &text[..text.len().min(8 * MOST_CHARS)];
     let escaped = match std::str::from_utf8(text) {
         Ok(text) => text.escape_debug().take(MOST_CHARS + 1).collect::<String>(),
+        // A character that was cut in two is no reason to escape the others.
+        Err(e) if e.error_len().is_none() && e.valid_up_to() > 4 * MOST_CHARS => {
+            return quoted(&text[..e.valid_up_to()]);
+        }
         Err(_) => text.escape_ascii().take(MOST_CHARS + 1).map(char::from).collect(),
     };
     format!("\"{}\"", cut(&escaped))
@@ -132,8 +151,12 @@ fn parameter(name: &str) -> String {
 fn of_library(error: &lastbit::Error) -> String {
     use lastbit::Error::*;
     match error {
-        NotPositive { name, value } => format!("{} must be positive, but is {}", parameter(name), short(value)),
-        Negative { name, value } => format!("{} must not be negative, but is {}", parameter(name), short(value)),
+        NotPositive { name, value } => {
+            format!("{} must be positive, but is {}", parameter(name), short(value))
+        }
+        Negative { name, value } => {
+            format!("{} must not be negative, but is {}", parameter(name), short(value))
+        }
         OutOfRange { name, value, .. } => format!("{} = {} is out of range", parameter(name), cut(value)),
         Overflow { index } => format!("noisy value {} overflows its type", index + 1),
         other => other.to_string(),
@@ -143,14 +166,18 @@ fn of_library(error: &lastbit::Error) -> String {
 fn library_hint(error: &lastbit::Error) -> String {
     use lastbit::Error::*;
     match error {
-        OutOfRange { name: "scale", reason, .. } => format!("{reason}; with --epsilon it is sensitivity/epsilon"),
+        OutOfRange { name: "scale", reason, .. } => {
+            format!("{reason}; with --epsilon it is sensitivity/epsilon")
+        }
         OutOfRange { name: "variance", reason, .. } => {
             format!("{reason}; it is the square of --scale, or sensitivity²/(2·rho)")
         }
         OutOfRange { reason, .. } => reason.clone(),
         NotPositive { .. } | Negative { .. } => "give a number such as 0.1, 1/10 or 0x1p-3".into(),
         Overflow { .. } => "clamp the values, use less noise, or a wider type with --input".into(),
-        NoEntropy { .. } => "noise needs the operating system's random bytes: check the sandbox or container".into(),
+        NoEntropy { .. } => {
+            "noise needs the operating system's random bytes: check the sandbox or container".into()
+        }
         _ => "see lastbit noise --help".into(),
     }
 }
@@ -162,20 +189,42 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
         Some(ContextValue::Strings(texts)) => texts.clone(),
         _ => Vec::new(),
     };
-    let missing = strings(ContextKind::InvalidArg);
-    if error.kind() == ErrorKind::MissingRequiredArgument && !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(|text| readable(text)).collect();
-        return Error::usage(format!("missing {}", names.join(", and ")), missing_hint(&missing));
+    let arguments = strings(ContextKind::InvalidArg);
+    if error.kind() == ErrorKind::MissingRequiredArgument && !arguments.is_empty() {
+        let names: Vec<String> = arguments.iter().map(|text| readable(text)).collect();
+        return Error::usage(format!("missing {}", names.join(", and ")), missing_hint(&arguments));
     }
     // The rendered text is: the message, maybe over several lines; tips; the usage.
     let rendered = error.render().to_string();
+    let is_for_gaussian = rendered.contains("Usage: lastbit noise discrete-gaussian");
+    if error.kind() == ErrorKind::UnknownArgument
+        && arguments.iter().any(|name| name == "--epsilon")
+        && is_for_gaussian
+    {
+        return Error::usage(
+            "discrete-gaussian has no --epsilon: Gaussian noise has no finite pure loss, at any scale",
+            "give --rho, the loss of zero-concentrated differential privacy (ρ-zCDP), or use discrete-laplace",
+        );
+    }
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
     let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let message = lines.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    let tip = rendered.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-    Error::usage(cut_long(message), tip.unwrap_or("--help shows what can be said, and examples"))
+    let tip = rendered
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("tip: "))
+        .find(|tip| tip.contains("similar"));
+    let hint = match error.kind() {
+        ErrorKind::ValueValidation => {
+            "numbers are written like 1, 0.1, 1/10 or 0x1p-3 (--help says which kind is needed)"
+        }
+        ErrorKind::ArgumentConflict => "give only one of the two",
+        _ => tip.unwrap_or(SEE_HELP),
+    };
+    Error::usage(cut_long(message), hint)
 }
+
+const SEE_HELP: &str = "--help shows what can be said, and examples";
 
 /// Arguments can be longer than anyone wants to read again.
 fn cut_long(message: &str) -> String {
@@ -202,11 +251,11 @@ fn missing_hint(missing: &[String]) -> String {
             .into()
     } else if lacks("--bound") {
         "--bound B says where values are clamped: a number that no value you care about exceeds".into()
-    } else if lacks("--epsilon") {
-        "--epsilon is the privacy loss to allow, such as 0.1 or 1; --scale says the noise instead".into()
     } else if lacks("--rho") {
         "--rho is the privacy loss to allow, such as 1/8; --scale says the noise instead".into()
+    } else if lacks("--epsilon") {
+        "--epsilon is the privacy loss to allow, such as 0.1 or 1; --scale says the noise instead".into()
     } else {
-        "--help shows what can be said, and examples".into()
+        SEE_HELP.into()
     }
 }

@@ -25,13 +25,18 @@ pub(crate) trait Value: Copy {
     fn bits(self) -> u64;
 }
 
+fn is_hexadecimal(text: &str) -> bool {
+    let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);
+    magnitude.starts_with("0x") || magnitude.starts_with("0X")
+}
+
 macro_rules! float {
     ($($t:ident, $expected:literal;)*) => {$(
         impl Value for $t {
             const EXPECTED: &'static str = $expected;
 
             fn parse(text: &str) -> Result<$t, String> {
-                if text.contains(['x', 'X']) {
+                if is_hexadecimal(text) {
                     return Float::parse_hex(text).map_err(|e| e.to_string());
                 }
                 let value: $t = text.parse().map_err(|_| "not a number".to_owned())?;
@@ -78,7 +83,9 @@ impl Value for i64 {
         use std::num::IntErrorKind::{NegOverflow, PosOverflow};
         text.parse().map_err(|e: std::num::ParseIntError| match e.kind() {
             PosOverflow | NegOverflow => "beyond the range of i64".to_owned(),
-            _ if text.parse::<f64>().is_ok_and(f64::is_finite) => "not a whole number in plain digits".to_owned(),
+            _ if text.parse::<f64>().is_ok_and(f64::is_finite) => {
+                "not a whole number in plain digits".to_owned()
+            }
             _ => "not a number".to_owned(),
         })
     }
@@ -112,7 +119,8 @@ mod tests {
 
     #[test]
     fn shortest_and_short() {
-        let cases = [(0.0, "0"), (-0.0, "-0"), (1000.0, "1000"), (0.1, "0.1"), (1e300, "1e300"), (1.5e-7, "1.5e-7")];
+        let cases =
+            [(0.0, "0"), (-0.0, "-0"), (1000.0, "1000"), (0.1, "0.1"), (1e300, "1e300"), (1.5e-7, "1.5e-7")];
         for (value, text) in cases {
             assert_eq!(printed(value), text);
         }
@@ -161,7 +169,9 @@ mod tests {
 
     #[test]
     fn multiples() {
-        assert!(0.0.is_multiple_of_pow2(2000) && 6.0.is_multiple_of_pow2(1) && 0.75f32.is_multiple_of_pow2(-2));
+        assert!(
+            0.0.is_multiple_of_pow2(2000) && 6.0.is_multiple_of_pow2(1) && 0.75f32.is_multiple_of_pow2(-2)
+        );
         assert!(!6.0.is_multiple_of_pow2(2) && !0.1.is_multiple_of_pow2(-50));
         assert!((-8i64).is_multiple_of_pow2(3) && !12i64.is_multiple_of_pow2(3));
     }

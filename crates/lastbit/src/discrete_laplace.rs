@@ -48,7 +48,7 @@ impl DiscreteLaplace {
     }
 
     /// The same noise from the same bits, with fewer values that take longer than the others: tier 1 runs in
-    /// double-double arithmetic and leaves a share of about `s·2⁻⁵⁷` to tier 2, instead of `s·2⁻⁴⁶`.
+    /// double-double arithmetic and leaves a share of about `2⁻⁴⁷ + s·2⁻⁵⁶` to tier 2, instead of `s·2⁻⁴⁸`.
     ///
     /// Neither share depends on the values: unlike those of [`Laplace`](crate::Laplace), they are never looked at.
     #[must_use]

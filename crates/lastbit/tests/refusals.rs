@@ -1,8 +1,8 @@
 //! What is refused, with which error, and that nothing is written then; and that no parameter makes anything panic.
 
 use lastbit::{
-    BitSource, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, InsecureSeededSource, Inputs, Laplace,
-    Mechanism, Rational, ReplaySource, Snapping,
+    BitSource, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Inputs,
+    InsecureSeededSource, Laplace, Mechanism, Rational, ReplaySource, Snapping,
 };
 use proptest::prelude::*;
 
@@ -74,7 +74,10 @@ fn out_of_the_range_of_the_type() {
     out_of_range(FloatSnapping::new(1.0, f64::NAN), "bound");
     out_of_range(FloatSnapping::new(1e-200, 1.0), "epsilon");
     // Nearer than any two inputs can be.
-    out_of_range(GridLaplace::<f64>::for_epsilon(&Rational::ONE, &rational("1e-400"), inputs(), Some(0)), "scale");
+    out_of_range(
+        GridLaplace::<f64>::for_epsilon(&Rational::ONE, &rational("1e-400"), inputs(), Some(0)),
+        "scale",
+    );
 }
 
 #[test]
@@ -88,7 +91,12 @@ fn snapping_bounds() {
 }
 
 /// A release that is refused leaves the output as it was.
-fn refused<T: Copy + PartialEq + std::fmt::Debug, M: Mechanism<T>>(mechanism: &M, values: &[T], fill: T, error: Error) {
+fn refused<T: Copy + PartialEq + std::fmt::Debug, M: Mechanism<T>>(
+    mechanism: &M,
+    values: &[T],
+    fill: T,
+    error: Error,
+) {
     let mut out = vec![fill; values.len()];
     assert_eq!(mechanism.release_to(&mut source(), values, &mut out), Err(error.clone()));
     assert!(out.iter().all(|y| *y == fill), "written to in spite of an error");
@@ -199,7 +207,9 @@ fn integer_overflow_index() {
     let mut values = vec![0i64; 700];
     values[600] = i64::MAX;
     let error = (0..64).find_map(|seed| {
-        discrete.release_in_place(&mut InsecureSeededSource::<u64>::from_seed(seed), &mut values.clone()).err()
+        discrete
+            .release_in_place(&mut InsecureSeededSource::<u64>::from_seed(seed), &mut values.clone())
+            .err()
     });
     assert_eq!(error, Some(Error::Overflow { index: 600 }));
 }
@@ -248,7 +258,8 @@ fn extreme_words() {
 
 /// Positive rationals over the whole range of doubles and beyond, most of them not doubles.
 fn any_scale() -> impl Strategy<Value = Rational> {
-    (1u64.., 1u64.., -1200i64..1200).prop_map(|(n, d, e)| Rational::from(n) / Rational::from(d) * Rational::pow2(e))
+    (1u64.., 1u64.., -1200i64..1200)
+        .prop_map(|(n, d, e)| Rational::from(n) / Rational::from(d) * Rational::pow2(e))
 }
 
 proptest! {

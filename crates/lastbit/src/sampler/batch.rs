@@ -314,8 +314,9 @@ pub(crate) struct RoundChunk<L> {
     pub(crate) hardened: bool,
 }
 
-/// The values of a chunk that tier 2 gets in hardened mode. Tier 1 leaves at most about 1.2% of the values undecided,
-/// 3 of 256 on average; more than 24 come with a probability below 2⁻⁴⁰.
+/// The values of a chunk that tier 2 gets in hardened mode. Tier 1 leaves at most about 1.3% of the values undecided (most
+/// where `|x|/b` is near `ln √2`, so that small results come from the words with the largest radius), 3.3 of 256 on average;
+/// more than 24 come with a probability below 2⁻⁴⁰.
 pub(crate) const HARDENED_LANES: usize = 24;
 
 impl<L> RoundChunk<L> {

@@ -365,7 +365,7 @@ pub(crate) struct FloorParams {
     pub(crate) s_lo: f64,
 }
 
-/// Above this `s` the plain kernel leaves too many values undecided, about one in `2⁴⁶/s`.
+/// Above this `s` the plain kernel leaves too many values undecided, about one in `2⁴⁸/s`.
 pub(crate) const PLAIN_LIMIT: f64 = (1u64 << 20) as f64;
 
 /// Makes integers, as doubles below 2⁵¹ in magnitude. `offset(i, word)` is `α`, in [0, 2) up to an error of `2⁻⁵²`, and
@@ -480,3 +480,7 @@ impl<W: Word, const N: usize> Kernel for Accept<'_, W, N> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "tests/enclosures.rs"]
+pub(in crate::sampler) mod enclosures;

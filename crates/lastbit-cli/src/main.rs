@@ -1,0 +1,51 @@
+//! The command `lastbit`: differential-privacy noise for columns of numbers, exact down to the last bit.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `args` | the command line, and nothing of what is done with it |
+//! | `plan` | which mechanism the arguments mean |
+//! | `cells`, `input`, `value` | text, and the numbers in it |
+//! | `run` | the passes over the input |
+//! | `output`, `explain`, `error` | what the user reads |
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod cells;
+mod error;
+mod explain;
+mod input;
+mod output;
+mod plan;
+mod progress;
+mod run;
+mod source;
+mod value;
+mod version;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+fn main() -> ExitCode {
+    let result = match args::Cli::try_parse() {
+        Ok(cli) => run::run(&cli),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                let _ = error.print(); // nobody reads it: fine
+                return ExitCode::from(error.exit_code() as u8);
+            }
+            _ => Err(error::of_clap(&error)),
+        },
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.print();
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

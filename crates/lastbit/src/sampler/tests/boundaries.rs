@@ -1,0 +1,232 @@
+//! The prefixes next to where the output changes. There an error of one unit anywhere shows, and a copy with a fault
+//! must be found out.
+
+use super::super::tier2::{FixedExponential, Prefix};
+use super::super::tier3::LongPrefix;
+use super::super::{Law, try_tier2};
+use super::agreement::Tally;
+use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, subjects, words};
+
+/// How many prefixes on each side of a threshold are tried.
+const SIDE: i32 = 3;
+
+/// A threshold of a subject: for `U` below it the output is `outer` or further out, above it `inner` or further in.
+struct Threshold<T> {
+    negative: bool,
+    grows: bool,
+    u: lastbit_real::Enclosure,
+    inner: T,
+    outer: T,
+}
+
+impl<T: PartialOrd> Threshold<T> {
+    /// The threshold next to what the law makes of a word.
+    fn near<S: Subject<Output = T>>(subject: &S, word: u64) -> Option<Threshold<T>> {
+        let prefix = Prefix::new(word, 64);
+        let near = (prefix.bits != 0).then(|| at_end(&subject.law(), prefix, false))??;
+        let negative = prefix.negative;
+        let Step { e, inner, outer } = subject.threshold(negative, &near)?;
+        let u = (-&e).exp(300).ok()?; // or E is far out of reach
+        Some(Threshold { negative, grows: subject.grows(negative), u, inner, outer })
+    }
+
+    /// The prefixes of this length around the threshold, with their distances from it: 0 for the one that holds it.
+    fn prefixes(&self, len: u32) -> Vec<(i32, Prefix)> {
+        let Some(floor) = floor_at(&self.u, len) else { return Vec::new() };
+        let prefix = |distance: i32| {
+            let bits = floor.checked_add_signed(i128::from(distance)).filter(|bits| *bits > 0 && bits >> len == 0)?;
+            Some((distance, Prefix { negative: self.negative, bits, len }))
+        };
+        (-SIDE..=SIDE).filter_map(prefix).collect()
+    }
+
+    /// Whether an answer is on the wrong side. No answer is right where the threshold is inside.
+    fn refutes(&self, distance: i32, answer: &T) -> bool {
+        let (below, above) = if self.grows { (answer < &self.outer, answer > &self.inner) } else { (answer > &self.outer, answer < &self.inner) };
+        match distance {
+            0 => true,
+            ..0 => below,
+            1.. => above,
+        }
+    }
+}
+
+/// Tries thresholds of subjects, and counts wrong answers.
+struct Boundaries {
+    arithmetic: Vec<Arithmetic>,
+    thresholds: usize,
+    /// Tier 2 and tier 3 too.
+    all_tiers: bool,
+    seed: u64,
+    first: Tally,
+    second: Tally,
+    third: Tally,
+}
+
+impl Boundaries {
+    fn new(arithmetic: Vec<Arithmetic>, thresholds: usize, all_tiers: bool) -> Boundaries {
+        let [first, second, third] = [(); 3].map(|()| Tally::default());
+        Boundaries { arithmetic, thresholds: more(thresholds), all_tiers, seed: 7000, first, second, third }
+    }
+
+    /// All tiers as they ship must be right on every subject.
+    fn none_wrong(thresholds: usize, all: impl Fn(&mut Boundaries)) {
+        let mut boundaries = Boundaries::new(Arithmetic::shipped(), thresholds, true);
+        all(&mut boundaries);
+        let Boundaries { first, second, third, .. } = &boundaries;
+        eprintln!("next to thresholds: {first:?}, {second:?}, {third:?}");
+        assert!(first.asked > 10_000 && second.decided > 0 && third.decided > 0);
+        assert_eq!([first.wrong, second.wrong, third.wrong], [0; 3]);
+    }
+
+    fn tally<T: PartialOrd>(tally: &mut Tally, threshold: &Threshold<T>, distance: i32, answer: Option<&T>) {
+        tally.asked += 1;
+        tally.decided += usize::from(answer.is_some());
+        tally.wrong += usize::from(answer.is_some_and(|answer| threshold.refutes(distance, answer)));
+    }
+
+    fn first_tier<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>) {
+        let prefixes = threshold.prefixes(63);
+        let words: Vec<u64> = prefixes.iter().map(|(_, p)| p.bits as u64 | u64::from(p.negative) << 63).collect();
+        for arithmetic in &self.arithmetic {
+            for ((distance, prefix), answer) in prefixes.iter().zip(subject.tier1(*arithmetic, &words)) {
+                Self::tally(&mut self.first, threshold, *distance, answer.as_ref());
+                // Other thresholds may be as close.
+                let ends = || [false, true].map(|ones| at_end(&subject.law(), *prefix, ones));
+                if self.all_tiers {
+                    self.first.count(answer.as_ref(), ends);
+                }
+            }
+        }
+    }
+
+    fn further_tiers<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>, third: bool) {
+        let law = subject.law();
+        for (distance, prefix) in [63, 127].into_iter().flat_map(|len| threshold.prefixes(len)) {
+            Self::tally(&mut self.second, threshold, distance, try_tier2(&law, prefix).as_ref());
+            if third {
+                let answer = law.tier3(&LongPrefix::from(prefix));
+                Self::tally(&mut self.third, threshold, distance, answer.as_ref());
+            }
+        }
+    }
+}
+
+impl Visit for Boundaries {
+    fn visit<S: Subject>(&mut self, subject: &S) {
+        self.seed += 1;
+        let words = words::<u64>(self.seed, self.thresholds);
+        for (i, word) in words[words.len() - self.thresholds..].iter().enumerate() {
+            let Some(threshold) = Threshold::near(subject, *word) else { continue };
+            self.first_tier(subject, &threshold);
+            if self.all_tiers {
+                self.further_tiers(subject, &threshold, i % 10 == 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn next_to_midpoints_f64() {
+    Boundaries::none_wrong(50, |visit| subjects::sums_f64(visit));
+}
+
+#[test]
+fn next_to_midpoints_f32() {
+    Boundaries::none_wrong(50, |visit| subjects::sums_f32(visit));
+}
+
+#[test]
+fn next_to_midpoints_of_fine_grids() {
+    Boundaries::none_wrong(50, |visit| subjects::fine_grids(visit));
+}
+
+#[test]
+fn next_to_integers_plain() {
+    Boundaries::none_wrong(300, |visit| subjects::integers_plain(visit));
+}
+
+#[test]
+fn next_to_integers_double_double() {
+    Boundaries::none_wrong(300, |visit| subjects::integers_double_double(visit));
+}
+
+#[test]
+fn next_to_cells() {
+    Boundaries::none_wrong(100, |visit| subjects::cells(visit));
+}
+
+#[test]
+fn next_to_acceptances() {
+    Boundaries::none_wrong(2, |visit| subjects::many_acceptances(visit));
+}
+
+/// Visits with faulty tiers, and expects each subject to be found out.
+struct Mutants<F>(F);
+
+impl<F: Fn() -> Boundaries> Visit for Mutants<F> {
+    fn visit<S: Subject>(&mut self, subject: &S) {
+        let mut boundaries = (self.0)();
+        boundaries.visit(subject);
+        assert!(boundaries.first.wrong > 0, "{subject:?} with a fault passes: {:?}", boundaries.first);
+    }
+}
+
+#[test]
+fn without_zivs_test_tier1_is_found_out() {
+    subjects::hasty(&mut Mutants(|| Boundaries::new(Arithmetic::shipped(), 100, false)));
+}
+
+#[test]
+fn without_low_parts_double_doubles_are_found_out() {
+    let scale = |text| super::super::scale::Scale::new(super::rational(text));
+    let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::NoLowParts], 100, false));
+    mutants.visit(&subjects::Sum { x: 0.3, b: scale("10/7") });
+    mutants.visit(&subjects::Sum { x: 1e6f32, b: scale("1e6") });
+    let noise = super::super::integers::IntegerNoise::rounded(scale("1e9"));
+    mutants.visit(&subjects::Integers { noise, double_double: true });
+}
+
+#[test]
+fn with_coarse_sums_plain_kernels_are_found_out() {
+    let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::Coarse], 100, false));
+    let noise = super::super::integers::IntegerNoise::discrete(super::rational("10/7"));
+    mutants.visit(&subjects::Integers { noise, double_double: false });
+    let s = super::super::scale::Scale::new(super::rational("2/3"));
+    mutants.visit(&subjects::Cells { x: 0.3, lambda: 0, s });
+}
+
+/// Counts the wrong answers of tier 2 if its enclosure of `E` is changed.
+struct ChangedFixed<F> {
+    change: F,
+    tally: Tally,
+}
+
+impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
+    fn visit<S: Subject>(&mut self, subject: &S) {
+        let law = subject.law();
+        for threshold in words::<u64>(9000, 200).iter().rev().take(200).filter_map(|word| Threshold::near(subject, *word)) {
+            for (distance, prefix) in threshold.prefixes(127) {
+                let e = FixedExponential::enclose(prefix).map(&self.change);
+                let answer = e.and_then(|e| law.tier2(prefix.negative, e));
+                Boundaries::tally(&mut self.tally, &threshold, distance, answer.as_ref());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_tier2_is_found_out() {
+    let wrong = |change: fn(FixedExponential) -> FixedExponential| {
+        let mut changed = ChangedFixed { change, tally: Tally::default() };
+        let noise = super::super::integers::IntegerNoise::discrete(super::rational("1e6"));
+        changed.visit(&subjects::Integers { noise, double_double: true });
+        changed.visit(&subjects::Sum { x: 0.3, b: super::super::scale::Scale::new(super::rational("10/7")) });
+        changed.tally.wrong
+    };
+    assert_eq!(wrong(|e| e), 0);
+    // The radius without the error of the logarithm.
+    assert!(wrong(|e| FixedExponential { radius: e.radius - (1 << 20), ..e }) > 0);
+    // An entry of a table that is off by more than the error allows.
+    assert!(wrong(|e| FixedExponential { value: e.value + (1 << 21), ..e }) > 0);
+}
