@@ -196,7 +196,7 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
     }
     // The rendered text is: the message, maybe over several lines; tips; the usage.
     let rendered = error.render().to_string();
-    let is_for_gaussian = rendered.contains("Usage: lastbit noise discrete-gaussian");
+    let is_for_gaussian = rendered.contains(" noise discrete-gaussian ");
     if error.kind() == ErrorKind::UnknownArgument
         && arguments.iter().any(|name| name == "--epsilon")
         && is_for_gaussian
@@ -214,15 +214,18 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "))
         .find(|tip| tip.contains("similar"));
+    let is_whole = arguments.iter().any(|name| WHOLE_NUMBERS.iter().any(|whole| name.starts_with(whole)));
     let hint = match error.kind() {
-        ErrorKind::ValueValidation => {
-            "numbers are written like 1, 0.1, 1/10 or 0x1p-3 (--help says which kind is needed)"
-        }
+        ErrorKind::ValueValidation if is_whole => "give a whole number, such as 1",
+        ErrorKind::ValueValidation => "numbers are written like 1, 0.1, 1/10 or 0x1p-3",
         ErrorKind::ArgumentConflict => "give only one of the two",
         _ => tip.unwrap_or(SEE_HELP),
     };
     Error::usage(cut_long(message), hint)
 }
+
+/// Options whose values are whole numbers.
+const WHOLE_NUMBERS: [&str; 4] = ["--k ", "--granularity ", "--max-changed ", "--insecure-seed "];
 
 const SEE_HELP: &str = "--help shows what can be said, and examples";
 

@@ -170,7 +170,7 @@ impl<'a> Numbers<'a> {
             self.bad_line(line, format!("is {}: {problem}", quoted(text)), expected)
         };
         let Ok(utf8) = std::str::from_utf8(text) else {
-            let is_utf16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+            let is_utf16 = line == 1 && (text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff"));
             return Err(bad(if is_utf16 { "UTF-16, not UTF-8 text" } else { "not UTF-8 text" }, T::EXPECTED));
         };
         let value = T::parse(utf8).map_err(|problem| {
@@ -184,9 +184,10 @@ impl<'a> Numbers<'a> {
             bad(&problem, &format!("{}{more}", T::EXPECTED))
         })?;
         match self.granularity {
-            Some(j) if !value.is_multiple_of_pow2(j) => {
-                Err(bad(&format!("not a multiple of 2^{j}"), "--granularity must hold for all values"))
-            }
+            Some(j) if !value.is_multiple_of_pow2(j) => Err(bad(
+                &format!("not a multiple of 2^{j}"),
+                "--granularity must hold for all values: leave it out if it does not",
+            )),
             _ => Ok(value),
         }
     }

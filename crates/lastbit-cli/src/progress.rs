@@ -29,7 +29,7 @@ impl Progress {
         };
         let template = match bytes {
             Some(_) => "{msg} {wide_bar} {bytes}/{total_bytes}, {eta} left",
-            None => "{spinner} {msg}: {human_pos} values, {per_sec}",
+            None => "{spinner} {msg}: {human_pos} values in {elapsed}",
         };
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),

@@ -79,37 +79,37 @@ impl Visit for FirstTier {
 
 #[test]
 fn tier1_sums_f64() {
-    FirstTier::on(|first| subjects::sums_f64(first), 5000);
+    FirstTier::on(subjects::sums_f64, 5000);
 }
 
 #[test]
 fn tier1_sums_f32() {
-    FirstTier::on(|first| subjects::sums_f32(first), 5000);
+    FirstTier::on(subjects::sums_f32, 5000);
 }
 
 #[test]
 fn tier1_fine_grids() {
-    FirstTier::on(|first| subjects::fine_grids(first), 5000);
+    FirstTier::on(subjects::fine_grids, 5000);
 }
 
 #[test]
 fn tier1_integers_plain() {
-    FirstTier::on(|first| subjects::integers_plain(first), 30_000);
+    FirstTier::on(subjects::integers_plain, 30_000);
 }
 
 #[test]
 fn tier1_integers_double_double() {
-    FirstTier::on(|first| subjects::integers_double_double(first), 30_000);
+    FirstTier::on(subjects::integers_double_double, 30_000);
 }
 
 #[test]
 fn tier1_cells() {
-    FirstTier::on(|first| subjects::cells(first), 10_000);
+    FirstTier::on(subjects::cells, 10_000);
 }
 
 #[test]
 fn tier1_acceptances() {
-    FirstTier::on(|first| subjects::acceptances(first), 10_000);
+    FirstTier::on(subjects::acceptances, 10_000);
 }
 
 /// Tier 2 on prefixes of every length, against tier 3 on longer ones.
@@ -118,7 +118,9 @@ fn tier2_agrees<L: Law<Output: PartialEq>>(name: &impl Debug, law: &L, seed: u64
     let random = words::<u64>(seed, n);
     // The edges are many: a few of them.
     let edges = random.len() - n;
-    for (i, pair) in random.windows(2).enumerate().filter(|(i, _)| *i >= edges || (*i as u64 + seed).is_multiple_of(37)) {
+    for (i, pair) in
+        random.windows(2).enumerate().filter(|(i, _)| *i >= edges || (*i as u64 + seed).is_multiple_of(37))
+    {
         let width = [8, 16, 32, 64][i % 4];
         let mut prefix = Prefix::new(pair[0], width);
         for _ in 0..(i / 4) % 3 {
@@ -150,7 +152,12 @@ fn tier2_against_tier3() {
         let b = &Scale::new(rational(text));
         for x in [0.0, 1.0, -1e6, 5e-324, f64::MAX, -40.0 * b.hi().min(1e300)] {
             tallies.push(tier2_agrees(&(text, x), &RoundLaw { x, b }, next(), n));
-            tallies.push(tier2_agrees(&(text, x as f32), &RoundLaw { x: x.clamp(-3e38, 3e38) as f32, b }, next(), n));
+            tallies.push(tier2_agrees(
+                &(text, x as f32),
+                &RoundLaw { x: x.clamp(-3e38, 3e38) as f32, b },
+                next(),
+                n,
+            ));
         }
         let discrete = IntegerNoise::discrete(rational(text));
         tallies.push(tier2_agrees(&(text, "discrete"), &discrete.law(), next(), n));
@@ -162,7 +169,9 @@ fn tier2_against_tier3() {
             tallies.push(tier2_agrees(&(text, "grid", k), &law, next(), n));
         }
     }
-    for (s, x, lambda) in [("1", 0.3, 0), ("2/3", -0.5, 0), ("9/10", -4.5e15, 0), ("3/5", 1e-320, -1000), ("1", -1e-300, 1000)] {
+    for (s, x, lambda) in
+        [("1", 0.3, 0), ("2/3", -0.5, 0), ("9/10", -4.5e15, 0), ("3/5", 1e-320, -1000), ("1", -1e-300, 1000)]
+    {
         let s = &Scale::new(rational(s));
         let law = FloorLaw { s, offset: Offset::Cells { x, lambda } };
         tallies.push(tier2_agrees(&(x, lambda), &law, next(), n));

@@ -34,7 +34,9 @@ impl<T: PartialOrd> Threshold<T> {
     fn prefixes(&self, len: u32) -> Vec<(i32, Prefix)> {
         let Some(floor) = floor_at(&self.u, len) else { return Vec::new() };
         let prefix = |distance: i32| {
-            let bits = floor.checked_add_signed(i128::from(distance)).filter(|bits| *bits > 0 && bits >> len == 0)?;
+            let bits = floor
+                .checked_add_signed(i128::from(distance))
+                .filter(|bits| *bits > 0 && bits >> len == 0)?;
             Some((distance, Prefix { negative: self.negative, bits, len }))
         };
         (-SIDE..=SIDE).filter_map(prefix).collect()
@@ -42,7 +44,11 @@ impl<T: PartialOrd> Threshold<T> {
 
     /// Whether an answer is on the wrong side. No answer is right where the threshold is inside.
     fn refutes(&self, distance: i32, answer: &T) -> bool {
-        let (below, above) = if self.grows { (answer < &self.outer, answer > &self.inner) } else { (answer > &self.outer, answer < &self.inner) };
+        let (below, above) = if self.grows {
+            (answer < &self.outer, answer > &self.inner)
+        } else {
+            (answer > &self.outer, answer < &self.inner)
+        };
         match distance {
             0 => true,
             ..0 => below,
@@ -87,7 +93,8 @@ impl Boundaries {
 
     fn first_tier<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>) {
         let prefixes = threshold.prefixes(63);
-        let words: Vec<u64> = prefixes.iter().map(|(_, p)| p.bits as u64 | u64::from(p.negative) << 63).collect();
+        let words: Vec<u64> =
+            prefixes.iter().map(|(_, p)| p.bits as u64 | u64::from(p.negative) << 63).collect();
         for arithmetic in &self.arithmetic {
             for ((distance, prefix), answer) in prefixes.iter().zip(subject.tier1(*arithmetic, &words)) {
                 Self::tally(&mut self.first, threshold, *distance, answer.as_ref());
@@ -128,37 +135,37 @@ impl Visit for Boundaries {
 
 #[test]
 fn next_to_midpoints_f64() {
-    Boundaries::none_wrong(50, |visit| subjects::sums_f64(visit));
+    Boundaries::none_wrong(50, subjects::sums_f64);
 }
 
 #[test]
 fn next_to_midpoints_f32() {
-    Boundaries::none_wrong(50, |visit| subjects::sums_f32(visit));
+    Boundaries::none_wrong(50, subjects::sums_f32);
 }
 
 #[test]
 fn next_to_midpoints_of_fine_grids() {
-    Boundaries::none_wrong(50, |visit| subjects::fine_grids(visit));
+    Boundaries::none_wrong(50, subjects::fine_grids);
 }
 
 #[test]
 fn next_to_integers_plain() {
-    Boundaries::none_wrong(300, |visit| subjects::integers_plain(visit));
+    Boundaries::none_wrong(300, subjects::integers_plain);
 }
 
 #[test]
 fn next_to_integers_double_double() {
-    Boundaries::none_wrong(300, |visit| subjects::integers_double_double(visit));
+    Boundaries::none_wrong(300, subjects::integers_double_double);
 }
 
 #[test]
 fn next_to_cells() {
-    Boundaries::none_wrong(100, |visit| subjects::cells(visit));
+    Boundaries::none_wrong(100, subjects::cells);
 }
 
 #[test]
 fn next_to_acceptances() {
-    Boundaries::none_wrong(2, |visit| subjects::many_acceptances(visit));
+    Boundaries::none_wrong(2, subjects::many_acceptances);
 }
 
 /// Visits with faulty tiers, and expects each subject to be found out.
@@ -205,7 +212,9 @@ struct ChangedFixed<F> {
 impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
     fn visit<S: Subject>(&mut self, subject: &S) {
         let law = subject.law();
-        for threshold in words::<u64>(9000, 200).iter().rev().take(200).filter_map(|word| Threshold::near(subject, *word)) {
+        for threshold in
+            words::<u64>(9000, 200).iter().rev().take(200).filter_map(|word| Threshold::near(subject, *word))
+        {
             for (distance, prefix) in threshold.prefixes(127) {
                 let e = FixedExponential::enclose(prefix).map(&self.change);
                 let answer = e.and_then(|e| law.tier2(prefix.negative, e));

@@ -167,7 +167,9 @@ fn grid<T: Bits + Rounded>(value: fn(usize) -> T, text: &str, k: i32) {
 #[test]
 fn grid_laplace_of_any_length() {
     // Coarse grids, grids for double-doubles, none for tier 1, fine ones; and k where 2^k is no normal double.
-    for (text, k) in [("10/7", 0), ("10/7", -3), ("1/3", -30), ("1/3", -50), ("1/3", -70), ("1e-290", -1010), ("1", 5)] {
+    for (text, k) in
+        [("10/7", 0), ("10/7", -3), ("1/3", -30), ("1/3", -50), ("1/3", -70), ("1e-290", -1010), ("1", 5)]
+    {
         grid(float, text, k);
     }
     let single = |i| (float(i) as f32).clamp(-1e30, 1e30);

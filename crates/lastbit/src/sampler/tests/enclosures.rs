@@ -101,7 +101,10 @@ fn tier1_is_within_its_radii() {
         // The tests would not see much if the errors were nothing.
         assert!(wide.plain > 0.1 && wide.double_double > 0.05, "{path:?}: {wide:?}");
         for used in narrow.into_iter().chain([wide]) {
-            assert!(used.plain <= 1.0 && used.double_double <= 1.0 && used.unknown < 1.0, "{path:?}: {used:?}");
+            assert!(
+                used.plain <= 1.0 && used.double_double <= 1.0 && used.unknown < 1.0,
+                "{path:?}: {used:?}"
+            );
         }
     }
 }
@@ -120,7 +123,10 @@ fn tier2_is_within_its_radius() {
         let len = i64::from(prefix.len);
         let value = Dyadic::new(e.value, -120);
         for end in [prefix.bits, prefix.bits + 1] {
-            assert!(distance(&value, &minus_ln(end, -len)) <= f64::from_i128(e.radius as i128, -120), "{prefix:?}");
+            assert!(
+                distance(&value, &minus_ln(end, -len)) <= f64::from_i128(e.radius as i128, -120),
+                "{prefix:?}"
+            );
         }
         let centre = minus_ln(prefix.bits << 1 | 1, -len - 1);
         most = most.max(distance(&value, &centre) / pow2_neg(100));

@@ -119,7 +119,8 @@ impl<T: Rounded> Subject for FineGrid<T> {
         let (outer, midpoint) = outward(*near, negative)?;
         // |Z| has to take the sum to the midpoint, and past it if a tie goes back.
         let index = Rational::from(grid_index(self.x, self.k));
-        let way = (&midpoint * Rational::pow2(-i64::from(self.k)) - index) * Rational::from(if negative { -1 } else { 1 });
+        let way = (&midpoint * Rational::pow2(-i64::from(self.k)) - index)
+            * Rational::from(if negative { -1 } else { 1 });
         let tie_goes_on = T::from_rational(&midpoint, Rounding::Nearest) == outer;
         let steps = if way.is_integer() && !tie_goes_on { way.floor() + IBig::ONE } else { way.ceil() };
         // |Z| = floor(s·E + c).
@@ -286,7 +287,12 @@ impl Subject for Acceptance {
 pub(super) struct Hasty<S>(pub(super) S);
 
 impl<S: Subject> Hasty<S> {
-    fn answers<W: Word, T>(&self, a: Arithmetic, words: &[W], f: impl Fn(u64, &Enclosed) -> T) -> Vec<Option<T>> {
+    fn answers<W: Word, T>(
+        &self,
+        a: Arithmetic,
+        words: &[W],
+        f: impl Fn(u64, &Enclosed) -> T,
+    ) -> Vec<Option<T>> {
         let enclosed = a.run(Exponentials { words });
         words.iter().zip(&enclosed).map(|(word, e)| Some(f(word.left_aligned(), e))).collect()
     }
@@ -339,7 +345,20 @@ fn scales(texts: &[&str]) -> impl Iterator<Item = Scale> {
 pub(super) fn sums_f64(visit: &mut impl Visit) {
     for b in scales(&["1/3", "10/7", "1", "1e9", "7e-13", "0x1p-900", "1e-270", "3e270", "0x1.fffffp899"]) {
         let far = 40.0 * b.hi();
-        for x in [0.0, -0.0, 1.0, -1e6, 1.0 / 3.0, 5e-324, -1e-310, f64::MAX, f64::MIN, far, -far / 3.0, 1e-17 * far] {
+        for x in [
+            0.0,
+            -0.0,
+            1.0,
+            -1e6,
+            1.0 / 3.0,
+            5e-324,
+            -1e-310,
+            f64::MAX,
+            f64::MIN,
+            far,
+            -far / 3.0,
+            1e-17 * far,
+        ] {
             visit.visit(&Sum { x, b: b.clone() });
         }
     }
@@ -370,7 +389,9 @@ pub(super) fn fine_grids(visit: &mut impl Visit) {
 
 fn integers(visit: &mut impl Visit, double_double: bool, texts: &[&str]) {
     for text in texts {
-        for noise in [IntegerNoise::discrete(rational(text)), IntegerNoise::rounded(Scale::new(rational(text)))] {
+        for noise in
+            [IntegerNoise::discrete(rational(text)), IntegerNoise::rounded(Scale::new(rational(text)))]
+        {
             visit.visit(&Integers { noise, double_double });
         }
     }
@@ -381,14 +402,28 @@ pub(super) fn integers_plain(visit: &mut impl Visit) {
 }
 
 pub(super) fn integers_double_double(visit: &mut impl Visit) {
-    let texts = ["1/3", "10/7", "1", "1048577", "1e9", "123456789012.3", "0x1.fffffffp43", "1/50", "0x1p-1000"];
+    let texts =
+        ["1/3", "10/7", "1", "1048577", "1e9", "123456789012.3", "0x1.fffffffp43", "1/50", "0x1p-1000"];
     integers(visit, true, &texts);
 }
 
 pub(super) fn cells(visit: &mut impl Visit) {
     for (s, lambda) in [("1", 0), ("10/13", 3), ("2/3", -20), ("0x1.000001p-1", 900), ("9/10", -1000)] {
         let unit = f64::from_i128(1, lambda);
-        for x in [0.0, -0.0, 0.5, -0.5, 0.3, -0.3, 1e-20, -1e-300, 12345.678, -4.5e15, 3e15 + 0.5, 0.5f64.next_down()] {
+        for x in [
+            0.0,
+            -0.0,
+            0.5,
+            -0.5,
+            0.3,
+            -0.3,
+            1e-20,
+            -1e-300,
+            12345.678,
+            -4.5e15,
+            3e15 + 0.5,
+            0.5f64.next_down(),
+        ] {
             visit.visit(&Cells { x: x * unit, lambda, s: Scale::new(rational(s)) });
         }
     }

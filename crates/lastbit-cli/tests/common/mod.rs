@@ -1,0 +1,51 @@
+//! Running the command.
+
+#![allow(dead_code)] // each test uses a part
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The command with arguments, split at spaces.
+pub(crate) fn lastbit(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lastbit"));
+    command.args(arguments.split_whitespace());
+    command
+}
+
+/// Runs it on a file.
+pub(crate) fn on_file(arguments: &str, file: &Path) -> Output {
+    lastbit(arguments).arg(file).output().expect("the command runs")
+}
+
+/// Runs it on a pipe.
+pub(crate) fn on_pipe(arguments: &str, text: &[u8]) -> Output {
+    let mut child = lastbit(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let text = text.to_owned();
+    let writer = std::thread::spawn(move || {
+        let _ = stdin.write_all(&text); // the command may stop reading
+    });
+    let output = child.wait_with_output().expect("the command ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
+pub(crate) fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+pub(crate) fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+/// The arguments of a release that the tests use where any will do.
+pub(crate) const LAPLACE: &str = "noise laplace --epsilon 1 --sensitivity 1";
+
+/// The numbers that batches hold.
+pub(crate) const BATCH: usize = 65_536;

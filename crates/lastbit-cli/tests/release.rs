@@ -1,0 +1,308 @@
+//! What is written, and what is not, when things go wrong; and that what is written reads back.
+
+mod common;
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use common::{BATCH, LAPLACE, lastbit, on_file, on_pipe, stderr, stdout};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A file with this text, for as long as the directory lives.
+fn file(text: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("data.txt");
+    fs::write(&path, text).unwrap();
+    (directory, path)
+}
+
+/// More than two batches, and a bad line.
+fn three_batches_and_a_bad_line() -> String {
+    "1\n".repeat(2 * BATCH + 10) + "bad\n"
+}
+
+#[test]
+fn a_file_with_a_bad_last_line_writes_nothing() {
+    let (_directory, path) = file(three_batches_and_a_bad_line());
+    let output = on_file(LAPLACE, &path);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains("line 131083 of"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("claim:"));
+}
+
+#[test]
+fn so_does_one_on_standard_input() {
+    let (_directory, path) = file(three_batches_and_a_bad_line());
+    let output = lastbit(LAPLACE).stdin(fs::File::open(path).unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn a_pipe_keeps_the_batches_before_a_bad_line() {
+    let output = on_pipe(LAPLACE, three_batches_and_a_bad_line().as_bytes());
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stdout(&output).lines().count(), 2 * BATCH);
+    let expected = "claim: laplace scale=1: max-divergence loss <= 1 (<= 1) for columns at L1 distance <= 1
+error: line 131083 of standard input is \"bad\": not a number
+hint: expected a finite number such as 1.5, -2e-3 or 0x1.8p3
+note: 131072 noisy values were written before this, and the claim stands for them
+";
+    assert_eq!(stderr(&output), expected);
+}
+
+#[test]
+fn a_pipe_with_an_early_bad_line_writes_nothing() {
+    let output = on_pipe(LAPLACE, b"1\n2\nbad\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stdout(&output), "");
+    assert!(!stderr(&output).contains("claim:") && !stderr(&output).contains("note:"));
+}
+
+#[test]
+fn json_is_whole_or_nothing() {
+    let json = format!("{LAPLACE} --json");
+    let output = on_pipe(&json, three_batches_and_a_bad_line().as_bytes());
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
+    assert!(!stderr(&output).contains("written"), "{}", stderr(&output));
+
+    let output = on_pipe(&json, "1\n".repeat(2 * BATCH + 10).as_bytes());
+    assert!(output.status.success());
+    let object: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(object["values"].as_array().unwrap().len(), 2 * BATCH + 10);
+    assert_eq!(object["claim"]["loss"], "1");
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_values_in_every_form() {
+    let input = "1.5\n-2e-3\n0\n1e-320\n1e300\n".repeat(1000);
+    let seeded = format!("{LAPLACE} --insecure-seed 5");
+    let values = |more: &str| {
+        let output = on_pipe(&format!("{seeded} {more}"), input.as_bytes());
+        assert!(output.status.success());
+        output
+    };
+    let lines: Vec<f64> = stdout(&values("")).lines().map(|line| line.parse().unwrap()).collect();
+    let bits: Vec<u64> = lines.iter().map(|value| value.to_bits()).collect();
+    assert_eq!(bits.len(), 5000);
+
+    // Hexadecimal shows the same bits, and the command reads it back: noise of no size at all leaves it as it is.
+    let hex = values("--hex");
+    let tiny = "noise laplace --scale 0x1p-1074 --sensitivity 1 --hex";
+    let again = on_pipe(tiny, &hex.stdout);
+    let large = |text: &str| {
+        text.lines().filter(|line| !line.contains("p-10")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(large(stdout(&hex)), large(stdout(&again)));
+    // So does decimal.
+    let again = on_pipe(tiny, &values("").stdout);
+    assert_eq!(large(stdout(&hex)), large(stdout(&again)));
+
+    let json: Value = serde_json::from_str(stdout(&values("--json"))).unwrap();
+    assert_eq!(json["insecure"], true);
+    assert_eq!(json["claim"]["loss"], Value::Null);
+    // Read by `str::parse`: serde_json is off by one bit now and then.
+    let text = stdout(&values("--json"))
+        .split("\"values\": [")
+        .nth(1)
+        .unwrap()
+        .trim_end_matches(['\n', ']', '}'])
+        .to_owned();
+    let from_json: Vec<u64> = text.split(',').map(|value| value.parse::<f64>().unwrap().to_bits()).collect();
+    assert_eq!(from_json, bits);
+}
+
+#[test]
+fn singles_read_back() {
+    let output = on_pipe(&format!("{LAPLACE} --input f32"), "0.1\n".repeat(1000).as_bytes());
+    for line in stdout(&output).lines() {
+        let value: f32 = line.parse().unwrap();
+        assert!(value.to_string() == line || format!("{value:e}") == line, "{line} has digits to spare");
+    }
+}
+
+#[test]
+fn no_two_releases_are_alike() {
+    let [one, other] = [(); 2].map(|()| on_pipe(LAPLACE, b"1\n"));
+    assert!(one.status.success());
+    assert_ne!(one.stdout, other.stdout);
+}
+
+#[test]
+fn integers_beyond_doubles_are_exact() {
+    let output = on_pipe(
+        "noise discrete-laplace --scale 1/1000 --sensitivity 1",
+        b"9007199254740993\n-9223372036854775808\n",
+    );
+    assert_eq!(stdout(&output), "9007199254740993\n-9223372036854775808\n");
+}
+
+#[test]
+fn the_grid_needs_to_know_how_many_values_change() {
+    let grid = "noise grid-laplace --epsilon 1 --sensitivity 1 --k -2";
+    let output = on_pipe(grid, b"1\n2\n");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
+    let expected =
+        "error: the loss of grid-laplace depends on how many values may change, and a pipe does not tell
+hint: give --max-changed C, 1 if neighbours differ in one value; or a file, whose values are counted
+";
+    assert_eq!(stderr(&output), expected);
+
+    let output = on_pipe(&format!("{grid} --max-changed 1"), b"1\n2\n");
+    assert!(
+        stderr(&output).contains("scale=1 k=-2 max_changed=1: max-divergence loss <= 1 "),
+        "{}",
+        stderr(&output)
+    );
+
+    // 4 cells apart in one value become up to 6 in three: more noise for the same loss.
+    let (_directory, path) = file("1\n2\n3\n");
+    let output = on_file(grid, &path);
+    let claim = "scale=3/2 k=-2 max_changed=3: max-divergence loss <= 1 ";
+    assert!(stderr(&output).contains(claim), "{}", stderr(&output));
+
+    let output = on_pipe("noise snapping --epsilon 1 --sensitivity 1 --bound 1 --form float", b"1\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: the loss of snapping depends"));
+}
+
+#[test]
+fn the_counted_values_are_those_of_the_column() {
+    let (_directory, path) = file("a,b\n1,x\n2,\"y\nz\"\n");
+    let output = on_file("noise grid-laplace --epsilon 1 --sensitivity 1 --column a", &path);
+    assert!(stderr(&output).contains("max_changed=2:"), "{}", stderr(&output));
+    assert_eq!(stdout(&output).lines().count(), 2);
+}
+
+#[test]
+fn a_file_that_changes_is_an_error() {
+    // It is appended to while it is read: by the command itself.
+    let (_directory, path) = file("1\n2\n3\n");
+    let itself = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let output = lastbit(LAPLACE).arg(&path).stdout(itself).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("data.txt changed while it was read"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("note: 3 noisy values were written"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let (_directory, path) = file("1\n".repeat(10 * BATCH));
+    let mut child =
+        lastbit(LAPLACE).arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap(); // and closes it
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output).lines().count(), 1, "only the claim: {}", stderr(&output));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let (_directory, path) = file("1\n");
+    let output = lastbit(LAPLACE).arg(path).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error: cannot write to standard output"), "{}", stderr(&output));
+}
+
+#[test]
+fn empty_input() {
+    let output = on_pipe(LAPLACE, b"");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
+    assert!(stderr(&output).starts_with("error: no numbers in the input\n"));
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let output = on_pipe(&format!("{LAPLACE} -"), b"1\n2");
+    assert_eq!(stdout(&output).lines().count(), 2);
+}
+
+/// Not among the snapshots, which show all backslashes as slashes.
+#[test]
+fn odd_bytes_are_escaped() {
+    let cases: [(&[u8], &str); 4] = [
+        (b"1\n\x80\xff\n", r#"line 2 of standard input is "\x80\xff": not UTF-8 text"#),
+        (b"\xff\xfe1\0\n\0", r#"line 1 of standard input is "\xff\xfe1\x00": UTF-16, not UTF-8 text"#),
+        (b"\x1b[31mred\x07\n", r#"line 1 of standard input is "\u{1b}[31mred\u{7}": not a number"#),
+        ("é\"\n".as_bytes(), r#"line 1 of standard input is "é\"": not a number"#),
+    ];
+    for (text, message) in cases {
+        let output = on_pipe(LAPLACE, text);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).starts_with(&format!("error: {message}\n")), "{}", stderr(&output));
+    }
+}
+
+/// Garbage of all kinds is refused or read, but never a crash.
+#[test]
+fn garbage() {
+    let pieces: [&[u8]; 16] = [
+        b"1",
+        b"-",
+        b".",
+        b"e",
+        b"0x",
+        b"p",
+        b"\n",
+        b"\r",
+        b",",
+        b"\"",
+        b"nan",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b" ",
+        b"999999999999",
+        b"\0",
+    ];
+    let commands = [
+        LAPLACE,
+        "noise laplace --epsilon 1 --sensitivity 1 --input i64",
+        "noise laplace --epsilon 1 --sensitivity 1 --column 1",
+        "noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1 --input f32 --column 2 --no-header",
+        "noise snapping --scale 1 --sensitivity 1 --bound 2 --column 1 --json",
+    ];
+    let mut state = 1u64;
+    for round in 0..250 {
+        let mut text = Vec::new();
+        for _ in 0..round % 30 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.extend_from_slice(pieces[(state >> 60) as usize]);
+        }
+        let output = on_pipe(commands[round % commands.len()], &text);
+        assert!(matches!(output.status.code(), Some(0 | 2)), "{text:?}: {}", stderr(&output));
+        let lines: Vec<&str> = stderr(&output).lines().collect();
+        if output.status.code() == Some(2) {
+            assert!(
+                matches!(lines[..], [error, hint] if error.starts_with("error: ") && hint.starts_with("hint: ")),
+                "{lines:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn manual_pages_and_completions() {
+    let directory = TempDir::new().unwrap();
+    let pages = directory.path().join("man1");
+    let output = lastbit("man --dir").arg(&pages).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    for page in
+        ["lastbit", "lastbit-noise", "lastbit-noise-discrete-gaussian", "lastbit-man", "lastbit-completions"]
+    {
+        let text = fs::read_to_string(pages.join(format!("{page}.1"))).unwrap();
+        assert!(text.contains(".SH NAME"), "{page}");
+    }
+    assert!(stdout(&lastbit("man").output().unwrap()).contains(".SH NAME"));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = lastbit("completions").arg(shell).output().unwrap();
+        assert!(output.status.success() && stdout(&output).contains("grid-laplace"), "{shell}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Larger cases, with a fixed seed and χ² at a level of one in a million.
+
+use lastbit::{
+    BitSource, DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, InsecureSeededSource, Laplace,
+    Mechanism, Snapping,
+};
+use lastbit_real::{Enclosure, Float, Rounding};
+
+use crate::truth::{
+    Truth, discrete_tail, exact, float_snapping_truth, grid_truth, integers, laplace_tail, rational,
+    rounded_truth, snapping_truth,
+};
+use crate::{Biased, Value};
+
+/// Draws for χ².
+const DRAWS: usize = 1_000_000;
+
+/// Whether the number of times that each event came is less likely than one in a million.
+fn is_unlikely(counts: &[u64], probabilities: &[f64]) -> bool {
+    // Rare events together, so that the statistic has the distribution of χ².
+    let mut bins = vec![(0.0, 0.0)];
+    for (count, probability) in counts.iter().zip(probabilities) {
+        let last = bins.last_mut().expect("never empty");
+        *last = (last.0 + *count as f64, last.1 + probability * DRAWS as f64);
+        if last.1 >= 100.0 {
+            bins.push((0.0, 0.0));
+        }
+    }
+    let rest = bins.pop().expect("never empty");
+    let last = bins.last_mut().expect("a likely event");
+    *last = (last.0 + rest.0, last.1 + rest.1);
+    let statistic: f64 = bins.iter().map(|(count, expected)| (count - expected).powi(2) / expected).sum();
+    // Wilson and Hilferty's approximation of the quantile.
+    let (k, z) = ((bins.len() - 1) as f64, 4.7534);
+    let quantile = k * (1.0 - 2.0 / (9.0 * k) + z * (2.0 / (9.0 * k)).sqrt()).powi(3);
+    eprintln!("χ² = {statistic:.1} in {} bins, limit {quantile:.1}", bins.len());
+    assert!(bins.len() > 4);
+    statistic > quantile
+}
+
+fn draw<T: Value, M: Mechanism<T>>(mechanism: &M, x: T, source: &mut impl BitSource) -> Vec<T> {
+    let mut values = vec![x; DRAWS];
+    mechanism.release_in_place(source, &mut values).expect("no overflow");
+    values
+}
+
+fn is_unlikely_under<T: Value>(truth: &Truth, values: &[T]) -> bool {
+    let mut counts = vec![0; truth.cuts.len() + 1];
+    values.iter().for_each(|value| counts[truth.event(value.real())] += 1);
+    let nearest = |p: &Enclosure| f64::from_dyadic(p.lo(), Rounding::Nearest);
+    is_unlikely(&counts, &truth.all().iter().map(nearest).collect::<Vec<_>>())
+}
+
+#[track_caller]
+fn fits<T: Value, M: Mechanism<T>>(mechanism: &M, x: T, truth: &Truth) {
+    assert!(!is_unlikely_under(truth, &draw(mechanism, x, &mut InsecureSeededSource::<u64>::from_seed(11))));
+    assert!(!is_unlikely_under(truth, &draw(mechanism, x, &mut InsecureSeededSource::<u16>::from_seed(12))));
+}
+
+#[test]
+fn chi_square_of_laplace() {
+    let b = rational("100/7");
+    let laplace = Laplace::new(b.clone()).unwrap();
+    let half = rational("1/2");
+    fits(&laplace, 0i64, &Truth::new(integers(120), |j| laplace_tail(&b, &(exact(j) - &half))));
+    for x in [0.0, 1.0, 1e6] {
+        let cuts = || integers(120).map(|i| x + i / 1.7);
+        fits(&laplace, x, &rounded_truth(&b, x, cuts()));
+        fits(
+            &laplace.clone().hardened(),
+            x as f32,
+            &rounded_truth(&b, x as f32, cuts().map(|cut| cut as f32)),
+        );
+    }
+}
+
+#[test]
+fn chi_square_of_grids_and_integers() {
+    let s = rational("100/7");
+    let truth = Truth::new(integers(120), |j| discrete_tail(&s, &exact(j)));
+    fits(&DiscreteLaplace::new(s.clone()).unwrap(), 0i64, &truth);
+    for k in [-1, -30, -46, -62] {
+        let truth = grid_truth(&s, k, 0.3, integers(120));
+        fits(&GridLaplace::<f64>::new(s.clone(), Some(k)).unwrap(), 0.3, &truth);
+    }
+    let truth = grid_truth(&s, -20, 0.3f32, integers(120).map(|cut| cut as f32));
+    fits(&GridLaplace::<f32>::new(s, Some(-20)).unwrap(), 0.3f32, &truth);
+}
+
+#[test]
+fn chi_square_of_snapping() {
+    let snapping = Snapping::new(rational("0.07"), rational("500")).unwrap();
+    fits(&snapping, 33.3, &snapping_truth(&snapping, 33.3));
+    let snapping = FloatSnapping::new(0.5, 20.0).unwrap();
+    fits(&snapping, 1.3, &float_snapping_truth(&snapping, 1.3));
+}
+
+#[test]
+fn chi_square_of_the_discrete_gaussian() {
+    for variance in [0.5, 2.0, 150.25] {
+        let weight = |z: i64| (-(z as f64).powi(2) / (2.0 * variance)).exp();
+        let sum: f64 = (-400..=400).map(weight).sum();
+        let probabilities: Vec<f64> = (-200..=200).map(|z| weight(z) / sum).collect();
+        let gaussian = DiscreteGaussian::with_variance(exact(variance)).unwrap();
+        for seed in [13, 14] {
+            let mut counts = vec![0; probabilities.len()];
+            for z in draw(&gaussian, 0i64, &mut InsecureSeededSource::<u64>::from_seed(seed)) {
+                counts[(z + 200) as usize] += 1;
+            }
+            assert!(!is_unlikely(&counts, &probabilities));
+        }
+    }
+}
+
+#[test]
+fn chi_square_rejects_a_biased_copy() {
+    let truth = Truth::new(integers(60), |j| discrete_tail(&rational("5/2"), &exact(j)));
+    let source = || InsecureSeededSource::<u64>::from_seed(15);
+    let exact_one = DiscreteLaplace::new(rational("5/2")).unwrap();
+    assert!(!is_unlikely_under(&truth, &draw(&exact_one, 0i64, &mut source())));
+    assert!(is_unlikely_under(&truth, &draw(&exact_one, 0i64, &mut Biased(source()))));
+    let other = DiscreteLaplace::new(rational("5/2") + rational("1/20")).unwrap();
+    assert!(is_unlikely_under(&truth, &draw(&other, 0i64, &mut source())));
+}
