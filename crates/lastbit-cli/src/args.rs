@@ -191,8 +191,8 @@ pub(crate) struct Snapping {
     pub(crate) bound: Rational,
     /// Over the real numbers, or in double arithmetic as others ship it
     ///
-    /// The float form rounds the loss per unit, epsilon/sensitivity, down to a double, and costs a little more than that
-    /// for each value that differs: the claim says how much.
+    /// The float form loses a little more than its epsilon per unit, for each value that differs: that is taken off first, and
+    /// the claim shows the double that is used.
     #[arg(long, value_enum, default_value_t = Form::Exact)]
     pub(crate) form: Form,
     /// For the float form: neighbouring inputs differ in at most C values [default: all, counted in a file]

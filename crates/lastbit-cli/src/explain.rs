@@ -35,9 +35,6 @@ fn plain_text<T>(plan: &Plan<T>, widths: &[(&str, String)], meaning: &Meaning) -
         text.push_str(&format!("  {name} = {value}\n"));
     }
     text.push_str(&format!("\nclaim\n\n{}", wrapped(&plan.claim.to_string())));
-    if let Some(note) = plan.note {
-        text.push_str(&wrapped(&format!("Note: {note}.")));
-    }
     text.push_str("\nhow far off a noisy value is\n\n");
     let column = widths.iter().map(|(_, width)| width.len()).max().unwrap_or(0);
     for (confidence, width) in widths {

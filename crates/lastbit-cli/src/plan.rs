@@ -28,8 +28,6 @@ pub(crate) struct Plan<T> {
     pub(crate) formula: String,
     /// The type that results are rounded to at last, where that moves them.
     pub(crate) rounded_to: Option<&'static str>,
-    /// What the user should know besides.
-    pub(crate) note: Option<&'static str>,
 }
 
 impl<T: 'static> Plan<T> {
@@ -40,7 +38,7 @@ impl<T: 'static> Plan<T> {
     {
         let add_noise =
             Box::new(move |source: &mut Source, values: &mut [T]| mechanism.release_in_place(source, values));
-        Plan { add_noise, half_width, claim, formula, rounded_to: None, note: None }
+        Plan { add_noise, half_width, claim, formula, rounded_to: None }
     }
 }
 
@@ -235,10 +233,16 @@ fn snapping(args: &args::Snapping) -> Result<Plan<f64>> {
 
 fn float_snapping(args: &args::Snapping, max_changed: u64) -> Result<Plan<f64>> {
     let inputs = Inputs::differing_in(args.max_changed.unwrap_or(max_changed))?;
-    // Refuses a bound that is not a double, and an epsilon out of reach of doubles.
-    let ideal = Snapping::new(loss_per_unit(args)?, args.bound.clone())?;
-    let epsilon = ideal.epsilon().to_f64(Rounding::Down);
-    let mechanism = FloatSnapping::new(epsilon, ideal.bound())?;
+    // Refuses a bound that is not a double.
+    let bound = Snapping::new(loss_per_unit(args)?, args.bound.clone())?.bound();
+    let mechanism = match amount(&args.noise)? {
+        Amount::Epsilon(epsilon) => {
+            FloatSnapping::for_epsilon(epsilon, &args.sensitivity.value, bound, inputs)?
+        }
+        Amount::Scale(_) => FloatSnapping::new(loss_per_unit(args)?.to_f64(Rounding::Down), bound)?,
+    };
+    let epsilon = Rational::try_from(mechanism.params().epsilon).unwrap_or_default();
+    let ideal = Snapping::new(epsilon, args.bound.clone())?;
     let claim = mechanism.claim(&args.sensitivity.value, inputs)?;
     let half_width = Box::new(move |confidence: &Rational| {
         // With η = 2^-53: the double u is within a factor 1 - 2η of a uniform real number, LN and ⊘ add 1 + η each, the sum
@@ -248,10 +252,8 @@ fn float_snapping(args: &args::Snapping, max_changed: u64) -> Result<Plan<f64>> 
         let bound = Rational::try_from(ideal.bound()).unwrap_or_default();
         Ok(decimal((&exact + (&exact + bound) * slack).to_f64(Rounding::Up)))
     });
-    let more = "the float form loses a little more than --epsilon, as claimed; --form exact does not";
-    let note = args.noise.epsilon.as_ref().map(|_| more);
     let formula = format!("{SNAPPING}; every operation in doubles");
-    Ok(Plan { note, ..Plan::new(mechanism, claim, formula, half_width) })
+    Ok(Plan::new(mechanism, claim, formula, half_width))
 }
 
 /// The shortest text that reads back as this number.

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command, InputType, Io, Mechanism};
-use crate::error::{Error, tell};
+use crate::error::Error;
 use crate::explain::explain;
 use crate::input::{Checked, Format, Input, Numbers};
 use crate::output::{Promise, Sink, print_now};
@@ -133,9 +133,6 @@ impl<T: Noisy> Release<'_, T> {
     fn tell(&self) {
         if matches!(self.sink, Sink::Lines { .. }) || self.promise.is_insecure {
             self.promise.tell();
-        }
-        if let Some(note) = self.plan.note {
-            tell(&format!("note: {note}"));
         }
     }
 }

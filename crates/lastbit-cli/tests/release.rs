@@ -47,7 +47,7 @@ fn a_pipe_keeps_the_batches_before_a_bad_line() {
     let output = on_pipe(LAPLACE, three_batches_and_a_bad_line().as_bytes());
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stdout(&output).lines().count(), 2 * BATCH);
-    let expected = "claim: laplace scale=1: max-divergence loss <= 1 (<= 1) for columns at L1 distance <= 1
+    let expected = "claim: laplace scale=1: max-divergence loss <= 1 for columns at L1 distance <= 1
 error: line 131083 of standard input is \"bad\": not a number
 hint: expected a finite number such as 1.5, -2e-3 or 0x1.8p3
 note: 131072 noisy values were written before this, and the claim stands for them

@@ -130,12 +130,20 @@ impl<T: Float> GridLaplace<T> {
     /// # Errors
     /// [`Error::NotPositive`]; [`Error::OutOfRange`] if the half-width is less than half a cell, and unless
     /// `0 < confidence < 1`.
-    pub fn for_half_width(half_width: &Rational, confidence: &Rational, k: Option<i32>) -> Result<GridLaplace<T>, Error> {
+    pub fn for_half_width(
+        half_width: &Rational,
+        confidence: &Rational,
+        k: Option<i32>,
+    ) -> Result<GridLaplace<T>, Error> {
         let k = GridLaplace::<T>::new(scale_for(half_width, confidence)?, k)?.k();
         let cell = Rational::pow2(i64::from(k));
         let cells = Rational::from((half_width / &cell - Rational::pow2(-1)).floor());
         if cells.is_negative() {
-            return Err(out_of_range("half_width", half_width, format!("it must be at least half a cell, 2^{}", k - 1)));
+            return Err(out_of_range(
+                "half_width",
+                half_width,
+                format!("it must be at least half a cell, 2^{}", k - 1),
+            ));
         }
         GridLaplace::new(discrete_scale_for(&cells, confidence)? * cell, Some(k))
     }
@@ -220,7 +228,11 @@ impl Snapping {
     ///
     /// # Errors
     /// [`Error::NotPositive`], those of [`new`](Self::new), and unless `0 < confidence < 1`.
-    pub fn for_half_width(half_width: &Rational, confidence: &Rational, bound: Rational) -> Result<Snapping, Error> {
+    pub fn for_half_width(
+        half_width: &Rational,
+        confidence: &Rational,
+        bound: Rational,
+    ) -> Result<Snapping, Error> {
         let log_tail = Rational::from(log_tail(confidence)?.hi());
         let top = positive("half_width", half_width)?.floor_log2().expect("positive");
         // For each Λ = 2^k, the ε that the half-width asks for, if Λ is the one of that ε: 2^-k <= ε < 2^(1-k).
@@ -265,7 +277,10 @@ mod tests {
                 assert!(Rational::from(discrete_tail(&s, &j).hi()) <= tail, "s={s} β={confidence} j={j}");
                 if j > IBig::ZERO {
                     let fewer = &j - IBig::ONE;
-                    assert!(Rational::from(discrete_tail(&s, &fewer).lo()) > tail, "s={s} β={confidence} j={j}");
+                    assert!(
+                        Rational::from(discrete_tail(&s, &fewer).lo()) > tail,
+                        "s={s} β={confidence} j={j}"
+                    );
                 }
             }
         }
@@ -320,7 +335,10 @@ mod tests {
                 let j = usize::try_from(noise.half_width(&rational(confidence)).unwrap()).unwrap();
                 let least = tails.iter().position(|t| *t <= tail * (1.0 + 1e-9)).unwrap();
                 assert!(j >= least, "σ²={variance} β={confidence}: {j}, but only {least} is enough");
-                assert!(j - least <= 1 + least / 20, "σ²={variance} β={confidence}: {j}, but {least} is enough");
+                assert!(
+                    j - least <= 1 + least / 20,
+                    "σ²={variance} β={confidence}: {j}, but {least} is enough"
+                );
             }
         }
     }

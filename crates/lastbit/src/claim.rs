@@ -50,7 +50,11 @@ impl fmt::Display for Claim {
         for (name, value) in &self.parameters {
             write!(f, " {name}={value}")?;
         }
-        write!(f, ": {} loss <= {} (<= {}) for {}", self.measure, self.loss, self.loss_f64(), self.adjacency)
+        write!(f, ": {} loss <= {}", self.measure, self.loss)?;
+        if !self.loss.is_integer() {
+            write!(f, " (<= {:?})", self.loss_f64())?;
+        }
+        write!(f, " for {}", self.adjacency)
     }
 }
 

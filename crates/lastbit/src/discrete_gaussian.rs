@@ -2,6 +2,7 @@
 
 use lastbit_real::{IBig, Rational, Rounding};
 
+use crate::Error;
 use crate::bits::BitSource;
 use crate::claim::{Claim, Measure, within};
 use crate::error::{non_negative, out_of_range, positive};
@@ -10,7 +11,6 @@ use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Words};
 use crate::sampler::integers::{Integer, IntegerNoise, add_big};
 use crate::sampler::law::AcceptLaw;
 use crate::sampler::tier1::{Accept, AcceptParams};
-use crate::Error;
 
 /// `x + Z` on the integers, with `P(Z = z)` proportional to `e^(-z²/(2σ²))`, exactly, for any positive rational `σ²`.
 ///
@@ -62,7 +62,10 @@ impl DiscreteGaussian {
         let mode = &variance / &t;
         let tier1 = AcceptParams {
             mode: mode.to_f64(Rounding::Nearest),
-            half_precision: (&variance * Rational::from(2)).recip().expect("positive").to_f64(Rounding::Nearest),
+            half_precision: (&variance * Rational::from(2))
+                .recip()
+                .expect("positive")
+                .to_f64(Rounding::Nearest),
         };
         Ok(DiscreteGaussian { variance, mode, proposal: IntegerNoise::discrete(t), tier1 })
     }

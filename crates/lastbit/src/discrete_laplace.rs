@@ -2,12 +2,12 @@
 
 use lastbit_real::{IBig, Rational};
 
+use crate::Error;
 use crate::bits::BitSource;
 use crate::claim::{Claim, Measure, within};
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words};
 use crate::sampler::integers::{Integer, IntegerNoise};
-use crate::Error;
 
 /// `x + Z` on the integers, with `P(Z = z) = (1 - q)/(1 + q)·q^|z|` and `q = e^(-1/s)`: the discrete Laplace
 /// (two-sided geometric) variable of scale `s`, exactly, for any positive rational `s`.

@@ -11,7 +11,7 @@ use lastbit_real::Rational;
 #[non_exhaustive]
 pub enum Error {
     /// A parameter that must be positive is not.
-    #[error("{name} must be positive, but is {value}")]
+    #[error("{name} must be positive, but is {}", brief(.value))]
     NotPositive {
         /// The parameter.
         name: &'static str,
@@ -19,7 +19,7 @@ pub enum Error {
         value: Rational,
     },
     /// A parameter that must not be negative is.
-    #[error("{name} must not be negative, but is {value}")]
+    #[error("{name} must not be negative, but is {}", brief(.value))]
     Negative {
         /// The parameter.
         name: &'static str,
@@ -85,6 +85,11 @@ pub(crate) fn non_negative<'a>(name: &'static str, value: &'a Rational) -> Resul
 
 /// An error about a number that may be too long to print whole.
 pub(crate) fn out_of_range(name: &'static str, value: &Rational, reason: impl Into<String>) -> Error {
-    let value = value.to_decimal(6, lastbit_real::Rounding::Nearest);
-    Error::OutOfRange { name, value, reason: reason.into() }
+    Error::OutOfRange { name, value: brief(value), reason: reason.into() }
+}
+
+/// The number as it is, or to six digits if it is long.
+fn brief(value: &Rational) -> String {
+    let exact = value.to_string();
+    if exact.len() <= 30 { exact } else { value.to_decimal(6, lastbit_real::Rounding::Nearest) }
 }

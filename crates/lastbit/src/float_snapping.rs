@@ -1,6 +1,6 @@
 //! The snapping mechanism in floating point, as an object of study.
 
-use lastbit_real::{Dyadic, Enclosure, Float, Rational, expm1_rational, ln_f64};
+use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, expm1_rational, ln_f64};
 
 use crate::bits::{BitSource, Word};
 use crate::claim::{Claim, Measure, within};
@@ -86,7 +86,8 @@ impl FloatSnapping {
             return Err(out_of_range("epsilon", &exact_epsilon, "it must lie between 2^-500 and 2^500"));
         }
         check_bound(&exact_bound, lambda)?;
-        let snapping = FloatSnapping { params: SnapParams { epsilon, bound, lambda: f64::from_i128(1, lambda as i32) } };
+        let snapping =
+            FloatSnapping { params: SnapParams { epsilon, bound, lambda: f64::from_i128(1, lambda as i32) } };
         if snapping.exponent_range() > Rational::from(MOST_M) {
             let reason = "epsilon·(2·bound + Λ/2) must be at most 700 for pure differential privacy: doubles below 2^-1074 \
                           are missing and the loss is infinite from about 744 on. Use the exact form, or claim \
@@ -94,6 +95,37 @@ impl FloatSnapping {
             return Err(out_of_range("bound", &exact_bound, reason));
         }
         Ok(snapping)
+    }
+
+    /// The mechanism with (nearly) the largest `ε` whose loss, excess included, is at most `epsilon` for values at L1 distance
+    /// `sensitivity`.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::OutOfRange`] if the excess alone is too much, and those of [`new`](Self::new).
+    pub fn for_epsilon(
+        epsilon: &Rational,
+        sensitivity: &Rational,
+        bound: f64,
+        inputs: Inputs,
+    ) -> Result<FloatSnapping, Error> {
+        let mut target = positive("epsilon", epsilon)? / positive("sensitivity", sensitivity)?;
+        // The excess hardly depends on ε, so that taking off what is too much leads to the answer at once, or nearly.
+        for _ in 0..8 {
+            let snapping = FloatSnapping::new(target.to_f64(Rounding::Down), bound)?;
+            let too_much = snapping.loss(sensitivity, inputs)? - epsilon;
+            if !too_much.is_positive() {
+                return Ok(snapping);
+            }
+            target = target - too_much / sensitivity;
+            if !target.is_positive() {
+                break;
+            }
+        }
+        Err(out_of_range(
+            "epsilon",
+            epsilon,
+            "the excess loss of floating point alone is as large; use the exact form",
+        ))
     }
 
     /// `ε`, `B` and `Λ`.
@@ -107,7 +139,8 @@ impl FloatSnapping {
 
     /// `M = ε(2B + Λ/2)`.
     fn exponent_range(&self) -> Rational {
-        let [epsilon, bound, lambda] = [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
+        let [epsilon, bound, lambda] =
+            [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
         epsilon * (bound * Rational::from(2) + lambda / Rational::from(2))
     }
 
@@ -116,7 +149,8 @@ impl FloatSnapping {
     /// # Errors
     /// [`Error::Negative`] if `d_in < 0`.
     pub fn loss(&self, d_in: &Rational, inputs: Inputs) -> Result<Rational, Error> {
-        let [epsilon, bound, lambda] = [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
+        let [epsilon, bound, lambda] =
+            [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
         let ideal = non_negative("d_in", d_in)? * &epsilon;
         let least_cell = &lambda - Rational::pow2(-52) * (&bound + &lambda);
         // coth(y) = 1 + 2/(e^(2y) - 1), from above.
@@ -139,7 +173,7 @@ impl FloatSnapping {
                 ("form", "float".into()),
                 ("epsilon", self.params.epsilon.to_hex()),
                 ("bound", self.params.bound.to_hex()),
-                ("lambda", self.params.lambda.to_string()),
+                ("lambda", format!("{:?}", self.params.lambda)),
                 ("max_changed", inputs.max_changed().to_string()),
             ],
             adjacency: within("L1", d_in),
@@ -255,6 +289,24 @@ mod tests {
         let [ideal, most] = [Rational::ONE, loss].map(|x| lastbit_real::exp_rational(&x, 100).unwrap());
         assert!(ratio < Rational::from(most.lo()));
         assert!(ratio > Rational::from(ideal.hi()) * (Rational::ONE - Rational::pow2(-40)));
+    }
+
+    #[test]
+    fn calibration_counts_the_excess() {
+        for (epsilon, sensitivity, changed) in [("1", "1", 1), ("1/10", "3", 5), ("2", "1/7", 1000)] {
+            let (epsilon, sensitivity): (Rational, Rational) =
+                (epsilon.parse().unwrap(), sensitivity.parse().unwrap());
+            let inputs = Inputs::differing_in(changed).unwrap();
+            let found = FloatSnapping::for_epsilon(&epsilon, &sensitivity, 16.0, inputs).unwrap();
+            let loss = found.loss(&sensitivity, inputs).unwrap();
+            assert!(loss <= epsilon);
+            assert!(
+                loss > &epsilon * (Rational::ONE - Rational::pow2(-40)),
+                "{epsilon} {sensitivity} {changed}"
+            );
+        }
+        let many = Inputs::differing_in(u64::MAX).unwrap();
+        assert!(FloatSnapping::for_epsilon(&Rational::ONE, &Rational::ONE, 16.0, many).is_err());
     }
 
     #[test]

@@ -20,7 +20,11 @@ impl Inputs {
     /// [`Error::OutOfRange`] if `max_changed` is 0.
     pub fn differing_in(max_changed: u64) -> Result<Inputs, Error> {
         if max_changed == 0 {
-            return Err(out_of_range("max_changed", &Rational::ZERO, "neighbours differ in at least one value"));
+            return Err(out_of_range(
+                "max_changed",
+                &Rational::ZERO,
+                "neighbours differ in at least one value",
+            ));
         }
         Ok(Inputs { max_changed, granularity: None })
     }
@@ -98,7 +102,10 @@ mod tests {
             if let Some(&known) = best.get(&(m, c)) {
                 return known;
             }
-            let most = (0..=m).map(|first| one[first as usize] + share(m - first, c - 1, one, best)).max().unwrap_or(0);
+            let most = (0..=m)
+                .map(|first| one[first as usize] + share(m - first, c - 1, one, best))
+                .max()
+                .unwrap_or(0);
             best.insert((m, c), most);
             most
         }

@@ -87,7 +87,8 @@ impl<T: Float> GridLaplace<T> {
     ) -> Result<GridLaplace<T>, Error> {
         let scale = positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?;
         let k = GridLaplace::<T>::new(scale, k)?.k;
-        let distance = Rational::from(grid_distance::<T>(sensitivity, k, inputs)?) * Rational::pow2(i64::from(k));
+        let distance =
+            Rational::from(grid_distance::<T>(sensitivity, k, inputs)?) * Rational::pow2(i64::from(k));
         if distance.is_zero() {
             let reason = "no two inputs of this type are that close: a release without noise has no loss";
             return Err(out_of_range("sensitivity", sensitivity, reason));

@@ -67,6 +67,8 @@ impl Laplace {
     /// need a second word, and where `x` is large none do: the time depends on `x`. Hardened, a second word is drawn for
     /// every value and the slower arithmetic runs on a fixed number of values of each chunk, so that a share below 2⁻³⁰ takes
     /// longer, whatever `x` is.
+    ///
+    /// For integers there is nothing to do: what takes longer there, a share of `(b + ½)·2⁻⁴⁸`, does not depend on them.
     #[must_use]
     pub fn hardened(mut self) -> Laplace {
         self.hardened = true;

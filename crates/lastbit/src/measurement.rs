@@ -185,9 +185,9 @@ pub fn make_vector_float_laplace_cks20<T: Float>(
     let (k, relaxation) = get_discretization_consts::<T>(k)?;
     let mut total = exact(relaxation)?;
     if !total.is_zero() {
-        let size = input_domain
-            .size
-            .ok_or(Error::UnknownSize("the domain's size must be known if the discretization is not exact"))?;
+        let size = input_domain.size.ok_or(Error::UnknownSize(
+            "the domain's size must be known if the discretization is not exact",
+        ))?;
         // Both the size and the product are rounded up to the type, as the paper's `inf_cast` and `inf_mul` do.
         let size = exact(T::from_rational(&Rational::from(size), Rounding::Up))?;
         total = exact(T::from_rational(&(total * size), Rounding::Up))?;
@@ -285,7 +285,8 @@ mod tests {
         assert_eq!(claimed.to_string(), "3/2");
         let cells = |round: fn(f64) -> f64| {
             let x = [-f64::from_bits(1), f64::from_bits(1)]; // ∓2^-1074, half a cell
-            (round(x[1] * 2f64.powi(1000) * 2f64.powi(73)) - round(x[0] * 2f64.powi(1000) * 2f64.powi(73))).abs()
+            (round(x[1] * 2f64.powi(1000) * 2f64.powi(73)) - round(x[0] * 2f64.powi(1000) * 2f64.powi(73)))
+                .abs()
         };
         // The loss is the distance in cells over the scale in cells, 1.
         assert_eq!(cells(f64::round), 2.0, "away from zero: above the claim");

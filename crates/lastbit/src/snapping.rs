@@ -51,11 +51,17 @@ pub(crate) fn check_bound(bound: &Rational, lambda: i64) -> Result<f64, Error> {
     positive("bound", bound)?;
     let double = bound.to_f64(Rounding::Nearest);
     if Rational::try_from(double).ok().as_ref() != Some(bound) {
-        let reason = format!("it must be a double, since it is an output; the nearest is {}", double.to_hex());
-        return Err(out_of_range("bound", bound, reason));
+        let nearest =
+            if double.is_finite() { format!("; the nearest is {}", double.to_hex()) } else { String::new() };
+        return Err(out_of_range(
+            "bound",
+            bound,
+            format!("it must be a double, since it is an output{nearest}"),
+        ));
     }
     if *bound >= Rational::pow2(lambda + 52) {
-        let reason = format!("with Λ = 2^{lambda} it must be below 2^{}, or Λ is lost in rounding", lambda + 52);
+        let reason =
+            format!("with Λ = 2^{lambda} it must be below 2^{}, or Λ is lost in rounding", lambda + 52);
         return Err(out_of_range("bound", bound, reason));
     }
     Ok(double)
@@ -70,7 +76,11 @@ impl Snapping {
     pub fn new(epsilon: Rational, bound: Rational) -> Result<Snapping, Error> {
         let lambda = ceil_log2(&positive("epsilon", &epsilon)?.recip().expect("positive"));
         if !(-1000..=1000).contains(&lambda) {
-            return Err(out_of_range("epsilon", &epsilon, "Λ, about 1/epsilon, must lie between 2^-1000 and 2^1000"));
+            return Err(out_of_range(
+                "epsilon",
+                &epsilon,
+                "Λ, about 1/epsilon, must lie between 2^-1000 and 2^1000",
+            ));
         }
         let bound = check_bound(&bound, lambda)?;
         let s = (&epsilon * Rational::pow2(lambda)).recip().expect("positive");
@@ -81,7 +91,11 @@ impl Snapping {
     ///
     /// # Errors
     /// [`Error::NotPositive`] and those of [`new`](Self::new).
-    pub fn for_epsilon(epsilon: &Rational, sensitivity: &Rational, bound: Rational) -> Result<Snapping, Error> {
+    pub fn for_epsilon(
+        epsilon: &Rational,
+        sensitivity: &Rational,
+        bound: Rational,
+    ) -> Result<Snapping, Error> {
         Snapping::new(positive("epsilon", epsilon)? / positive("sensitivity", sensitivity)?, bound)
     }
 
@@ -123,16 +137,16 @@ impl Snapping {
         Ok(Claim {
             mechanism: "snapping",
             parameters: vec![
+                ("form", "exact".into()),
                 ("epsilon", self.epsilon.to_string()),
-                ("bound", self.bound.to_string()),
-                ("lambda", self.lambda().to_string()),
+                ("bound", format!("{:?}", self.bound)),
+                ("lambda", format!("{:?}", self.lambda())),
             ],
             adjacency: within("L1", d_in),
             measure: Measure::MaxDivergence,
             loss: self.loss(d_in)?,
         })
     }
-
 }
 
 /// `x` in `[-bound, bound]`; NaN stays NaN.

@@ -149,7 +149,13 @@ mod tests {
         let mut words = [0; 2];
         Stream::new(Key([0; 32])).take(&mut words);
         let bytes = words.map(u64::to_le_bytes);
-        assert_eq!(bytes, [[0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90], [0x40, 0x5d, 0x6a, 0xe5, 0x53, 0x86, 0xbd, 0x28]]);
+        assert_eq!(
+            bytes,
+            [
+                [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90],
+                [0x40, 0x5d, 0x6a, 0xe5, 0x53, 0x86, 0xbd, 0x28]
+            ]
+        );
     }
 
     #[test]
@@ -157,8 +163,12 @@ mod tests {
         // FIPS 197, appendix C.3, whose plaintext is the address below.
         let table = Table::new(Key(std::array::from_fn(|i| i as u8)));
         let address = u128::from_be_bytes(std::array::from_fn(|i| 0x11 * i as u8)).swap_bytes();
-        let (batch, index, round) = ((address >> 64) as u64, u64::from((address >> 32) as u32), address as u32);
-        assert_eq!(table.word(batch, index, round).to_le_bytes(), [0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf]);
+        let (batch, index, round) =
+            ((address >> 64) as u64, u64::from((address >> 32) as u32), address as u32);
+        assert_eq!(
+            table.word(batch, index, round).to_le_bytes(),
+            [0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf]
+        );
     }
 
     #[test]

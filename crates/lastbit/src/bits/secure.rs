@@ -1,8 +1,8 @@
 //! The production source.
 
+use super::BitSource;
 use super::fork;
 use super::keystream::{Key, Stream, Table};
-use super::BitSource;
 use crate::Error;
 
 /// The main stream gets a new key after this many bytes.

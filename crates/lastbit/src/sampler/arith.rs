@@ -202,7 +202,9 @@ mod tests {
         const DEFAULT: u32 = 0x1f80;
         let set = |mxcsr: u32| {
             // SAFETY: loads a valid control word; the default is restored before anything else computes with floats.
-            unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags)) };
+            unsafe {
+                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags))
+            };
         };
         for changed in [1 << 15, 1 << 6, 1 << 13, 2 << 13, 3 << 13] {
             set(DEFAULT | changed);

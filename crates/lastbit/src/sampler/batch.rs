@@ -183,7 +183,11 @@ impl<W: Word, const N: usize> Words<W, N> {
 
     /// Draws `n <= N` pairs of words that stand side by side in the main stream.
     #[inline]
-    pub(crate) fn draw_pairs<S: BitSource<Word = W>>(source: &mut S, cursor: &mut Cursor, n: usize) -> (Self, Self) {
+    pub(crate) fn draw_pairs<S: BitSource<Word = W>>(
+        source: &mut S,
+        cursor: &mut Cursor,
+        n: usize,
+    ) -> (Self, Self) {
         let zero = W::from_top_of(0);
         let first = cursor.advance(2 * n);
         let mut left = Words { words: [zero; N], first, stride: 2 };
@@ -211,7 +215,12 @@ impl<W: Word, const N: usize> Words<W, N> {
     }
 
     /// Decides what tier 1 did not.
-    pub(crate) fn resolve<S: BitSource<Word = W>, L: Law>(&self, i: usize, law: &L, source: &mut S) -> L::Output {
+    pub(crate) fn resolve<S: BitSource<Word = W>, L: Law>(
+        &self,
+        i: usize,
+        law: &L,
+        source: &mut S,
+    ) -> L::Output {
         resolve(law, self.prefix(i), 0, source, self.address(i))
     }
 }
@@ -295,8 +304,12 @@ pub(crate) fn floor_tier1<W: Word, const N: usize>(
 ) -> bool {
     let params = FloorParams { s_hi: s.hi(), s_lo: s.lo() };
     match tier {
-        FloorTier::Plain => Path::detect().run(Floor::<_, N, false, _, _> { params, words, out, n, offset, finish }),
-        FloorTier::DoubleDouble => Path::detect().run(Floor::<_, N, true, _, _> { params, words, out, n, offset, finish }),
+        FloorTier::Plain => {
+            Path::detect().run(Floor::<_, N, false, _, _> { params, words, out, n, offset, finish })
+        }
+        FloorTier::DoubleDouble => {
+            Path::detect().run(Floor::<_, N, true, _, _> { params, words, out, n, offset, finish })
+        }
         FloorTier::None => {
             out.fill(f64::NAN);
             true

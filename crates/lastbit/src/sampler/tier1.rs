@@ -221,7 +221,8 @@ fn exponential_dd<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64, f64
     let w = t * t;
     let w_lo = A::product_error(t, t, w);
     let third = w * k.odd[1];
-    let third_lo = A::mul_add(w, k.third_lo, A::mul_add(w_lo, k.odd[1], A::product_error(w, k.odd[1], third)));
+    let third_lo =
+        A::mul_add(w, k.third_lo, A::mul_add(w_lo, k.odd[1], A::product_error(w, k.odd[1], third)));
     let c = third * t;
     let c_lo = A::mul_add(third_lo, t, A::product_error(third, t, c));
 

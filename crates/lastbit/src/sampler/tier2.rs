@@ -100,7 +100,13 @@ fn times(scale: &Scale, e: FixedExponential) -> Scaled {
 
 /// `RN(x + σ·b·E)`, where the wanted real number may lie another `2^slack` away.
 #[inline]
-pub(crate) fn round<T: Float>(x: T, negative: bool, b: &Scale, e: FixedExponential, slack: Option<i64>) -> Option<T> {
+pub(crate) fn round<T: Float>(
+    x: T,
+    negative: bool,
+    b: &Scale,
+    e: FixedExponential,
+    slack: Option<i64>,
+) -> Option<T> {
     let y = times(b, e);
     let slack = match slack {
         None => 0,

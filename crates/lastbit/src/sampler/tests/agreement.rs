@@ -3,12 +3,16 @@
 
 use std::fmt::Debug;
 
-use super::super::law::{FloorLaw, GridLaw, Offset, RoundLaw};
-use super::super::tier2::Prefix;
-use super::super::tier3::LongPrefix;
-use super::super::{Law, integers::IntegerNoise, law::AcceptLaw, scale::Scale, try_tier2};
+use lastbit_real::Rational;
+
 use super::{Arithmetic, Subject, Visit, at_end, at_end_by_tier3, more, rational, subjects, words};
 use crate::bits::Word;
+use crate::sampler::integers::IntegerNoise;
+use crate::sampler::law::{AcceptLaw, FloorLaw, GridLaw, Offset, RoundLaw};
+use crate::sampler::scale::Scale;
+use crate::sampler::tier2::Prefix;
+use crate::sampler::tier3::LongPrefix;
+use crate::sampler::{Law, try_tier2};
 
 /// What came of comparing answers with the law.
 #[derive(Debug, Default)]
@@ -164,7 +168,7 @@ fn tier2_against_tier3() {
         let half = FloorLaw { s: b, offset: Offset::Half };
         tallies.push(tier2_agrees(&(text, "rounded"), &half, next(), n));
         for k in [-1074, -40, 0, 100] {
-            let noise = IntegerNoise::discrete(rational(text) * lastbit_real::Rational::pow2(-k));
+            let noise = IntegerNoise::discrete(rational(text) * Rational::pow2(-k));
             let law = GridLaw { noise: noise.law(), b, x: 0.3, k: k as i32 };
             tallies.push(tier2_agrees(&(text, "grid", k), &law, next(), n));
         }

@@ -1,11 +1,16 @@
 //! The prefixes next to where the output changes. There an error of one unit anywhere shows, and a copy with a fault
 //! must be found out.
 
-use super::super::tier2::{FixedExponential, Prefix};
-use super::super::tier3::LongPrefix;
-use super::super::{Law, try_tier2};
+use lastbit_real::Enclosure;
+
 use super::agreement::Tally;
-use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, subjects, words};
+use super::subjects::{self, Cells, Integers, Sum};
+use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, words};
+use crate::sampler::integers::IntegerNoise;
+use crate::sampler::scale::Scale;
+use crate::sampler::tier2::{FixedExponential, Prefix};
+use crate::sampler::tier3::LongPrefix;
+use crate::sampler::{Law, try_tier2};
 
 /// How many prefixes on each side of a threshold are tried.
 const SIDE: i32 = 3;
@@ -14,7 +19,7 @@ const SIDE: i32 = 3;
 struct Threshold<T> {
     negative: bool,
     grows: bool,
-    u: lastbit_real::Enclosure,
+    u: Enclosure,
     inner: T,
     outer: T,
 }
@@ -184,23 +189,23 @@ fn without_zivs_test_tier1_is_found_out() {
     subjects::hasty(&mut Mutants(|| Boundaries::new(Arithmetic::shipped(), 100, false)));
 }
 
+fn scale(text: &str) -> Scale {
+    Scale::new(rational(text))
+}
+
 #[test]
 fn without_low_parts_double_doubles_are_found_out() {
-    let scale = |text| super::super::scale::Scale::new(super::rational(text));
     let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::NoLowParts], 100, false));
-    mutants.visit(&subjects::Sum { x: 0.3, b: scale("10/7") });
-    mutants.visit(&subjects::Sum { x: 1e6f32, b: scale("1e6") });
-    let noise = super::super::integers::IntegerNoise::rounded(scale("1e9"));
-    mutants.visit(&subjects::Integers { noise, double_double: true });
+    mutants.visit(&Sum { x: 0.3, b: scale("10/7") });
+    mutants.visit(&Sum { x: 1e6f32, b: scale("1e6") });
+    mutants.visit(&Integers { noise: IntegerNoise::rounded(scale("1e9")), double_double: true });
 }
 
 #[test]
 fn with_coarse_sums_plain_kernels_are_found_out() {
     let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::Coarse], 100, false));
-    let noise = super::super::integers::IntegerNoise::discrete(super::rational("10/7"));
-    mutants.visit(&subjects::Integers { noise, double_double: false });
-    let s = super::super::scale::Scale::new(super::rational("2/3"));
-    mutants.visit(&subjects::Cells { x: 0.3, lambda: 0, s });
+    mutants.visit(&Integers { noise: IntegerNoise::discrete(rational("10/7")), double_double: false });
+    mutants.visit(&Cells { x: 0.3, lambda: 0, s: scale("2/3") });
 }
 
 /// Counts the wrong answers of tier 2 if its enclosure of `E` is changed.
@@ -228,9 +233,8 @@ impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
 fn a_changed_tier2_is_found_out() {
     let wrong = |change: fn(FixedExponential) -> FixedExponential| {
         let mut changed = ChangedFixed { change, tally: Tally::default() };
-        let noise = super::super::integers::IntegerNoise::discrete(super::rational("1e6"));
-        changed.visit(&subjects::Integers { noise, double_double: true });
-        changed.visit(&subjects::Sum { x: 0.3, b: super::super::scale::Scale::new(super::rational("10/7")) });
+        changed.visit(&Integers { noise: IntegerNoise::discrete(rational("1e6")), double_double: true });
+        changed.visit(&Sum { x: 0.3, b: scale("10/7") });
         changed.tally.wrong
     };
     assert_eq!(wrong(|e| e), 0);

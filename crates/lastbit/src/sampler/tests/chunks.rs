@@ -3,14 +3,14 @@
 
 use lastbit_real::{Float, IBig, Rational, Rounding};
 
-use super::super::integers::{IntegerNoise, add_big};
-use super::super::law::{FloorLaw, GridLaw, Offset, RoundLaw};
-use super::super::scale::Scale;
-use super::super::tier1::Rounded;
-use super::super::tier2::Prefix;
-use super::super::{Address, Law, resolve};
 use super::{more, rational};
 use crate::bits::{BitSource, InsecureSeededSource, Word};
+use crate::sampler::integers::{IntegerNoise, add_big};
+use crate::sampler::law::{FloorLaw, GridLaw, Offset, RoundLaw};
+use crate::sampler::scale::Scale;
+use crate::sampler::tier1::Rounded;
+use crate::sampler::tier2::Prefix;
+use crate::sampler::{Address, Law, resolve};
 use crate::snapping::clamp;
 use crate::{
     DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Laplace, Mechanism, Snapping,

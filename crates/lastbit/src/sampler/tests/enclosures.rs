@@ -1,12 +1,11 @@
 //! The enclosures of `E` themselves, against exact logarithms. A child of [`tier1`](super), to see what is private there.
 
-use lastbit_real::{Dyadic, Float, Rounding, ln};
+use lastbit_real::{Dyadic, Float, IBig, Rational, Rounding, ln};
 
-use super::super::Prefix;
-use super::super::arith::Path;
-use super::super::tests::{more, words};
-use super::super::tier2::FixedExponential;
 use super::*;
+use crate::sampler::arith::Path;
+use crate::sampler::tests::{more, rational, words};
+use crate::sampler::tier2::{FixedExponential, Prefix};
 
 /// What tier 1 makes of one word.
 pub(in crate::sampler) struct Enclosed {
@@ -134,4 +133,68 @@ fn tier2_is_within_its_radius() {
     eprintln!("tier 2 uses {most:.4} of its error of 2^-100");
     assert!(most < 0.25, "the proof counts below 2^-102, but {most} of 2^-100 is used");
     assert!(most > 0.01);
+}
+
+/// How much of its radius the floor of `α + σ·s·E` uses, without looking inside: as `α` grows by steps of `1/16` of the radius, the
+/// kernel says `j - 1`, then nothing, then `j`. Half of the gap is the radius, and its middle is where the kernel sees the
+/// integer: how far is it from where it is?
+fn share_of_gap<const DD: bool>(path: Path, s: &str, words: &[u64]) -> f64 {
+    const STEPS: usize = 128;
+    let s = rational(s);
+    let (s_hi, plain) = (s.to_f64(Rounding::Nearest), !DD);
+    let s_lo = (&s - Rational::try_from(s_hi).expect("finite")).to_f64(Rounding::Nearest);
+    let mut most = 0.0f64;
+    for (word, e) in
+        words.iter().zip(path.run(Exponentials { words })).filter(|(word, _)| !is_unbounded(**word))
+    {
+        let sign = Rational::from(if word >> 63 == 1 { -1 } else { 1 });
+        let exact = Rational::from(minus_ln(u128::from(centre::<u64>(*word)), -64)) * &s * sign;
+        // The α in (0, 1] that takes it to an integer; then α in steps around it.
+        let j = exact.floor() + IBig::ONE;
+        let to_integer = Rational::from(j.clone()) - &exact;
+        let radius = if plain { (s_hi * (e.plain + 1.0) + 1.0) * pow2_neg(50) } else { pow2_neg(48) };
+        let radius = radius + s_hi * (if plain { e.unknown } else { e.radius });
+        let around = to_integer.to_f64(Rounding::Nearest);
+        let alpha = |i: usize| around + (i as f64 - STEPS as f64 / 2.0) * (radius / 16.0);
+        if alpha(0) < 0.0 || radius > 0.01 {
+            continue;
+        }
+        let mut out = [0.0; STEPS];
+        let params = FloorParams { s_hi, s_lo };
+        let kernel = Floor::<_, STEPS, DD, _, _> {
+            params,
+            words: &[*word; STEPS],
+            out: &mut out,
+            n: STEPS,
+            offset: |i, _| alpha(i),
+            finish: |_, z: f64| z,
+        };
+        path.run(kernel);
+        let undecided = |i: &usize| out[*i].is_nan();
+        let (first, last) =
+            ((0..STEPS).find(undecided).expect("a gap"), (0..STEPS).rfind(undecided).expect("a gap"));
+        assert!(first > 0 && last < STEPS - 1 && out[0] + 1.0 == out[STEPS - 1], "{word:x}: {out:?}");
+        let [low, high] = [first, last].map(|i| Rational::try_from(alpha(i)).expect("finite"));
+        let half = Rational::from(2);
+        let off = ((&low + &high) / &half - &to_integer).abs() / ((high - low) / &half);
+        most = most.max(off.to_f64(Rounding::Up));
+    }
+    most
+}
+
+#[test]
+fn floors_use_part_of_their_radius() {
+    for path in Path::available() {
+        let words = words::<u64>(6, more(1000));
+        for s in ["1/3", "10/7", "1000.1", "1048576"] {
+            let share = share_of_gap::<false>(path, s, &words);
+            eprintln!("{path:?}: the plain floor with s = {s} uses {share:.2} of its radius");
+            assert!(share < 0.875, "{path:?}, s = {s}: {share}");
+        }
+        for s in ["1/3", "1048577", "123456789012.3", "0x1.fffffffp43"] {
+            let share = share_of_gap::<true>(path, s, &words);
+            eprintln!("{path:?}: the double-double floor with s = {s} uses {share:.2} of its radius");
+            assert!(share < 0.75, "{path:?}, s = {s}: {share}");
+        }
+    }
 }

@@ -4,14 +4,16 @@ use std::cmp::Ordering;
 
 use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational, Rounding};
 
-use super::super::Law;
-use super::super::integers::{IntegerNoise, Shape};
-use super::super::law::{AcceptLaw, Centre, FloorLaw, GridLaw, Offset, RoundLaw, grid_index};
-use super::super::scale::Scale;
-use super::super::tier1::enclosures::{Enclosed, Exponentials};
-use super::super::tier1::{Accept, AcceptParams, Floor, FloorParams, Round, RoundParams, Rounded, with_sign};
 use super::{Arithmetic, Step, Subject, Visit, rational};
 use crate::bits::Word;
+use crate::sampler::Law;
+use crate::sampler::integers::{IntegerNoise, Shape};
+use crate::sampler::law::{AcceptLaw, Centre, FloorLaw, GridLaw, Offset, RoundLaw, grid_index};
+use crate::sampler::scale::Scale;
+use crate::sampler::tier1::enclosures::{Enclosed, Exponentials};
+use crate::sampler::tier1::{
+    Accept, AcceptParams, Floor, FloorParams, Round, RoundParams, Rounded, with_sign,
+};
 
 /// Bits of the thresholds.
 const BITS: u32 = 300;
