@@ -38,6 +38,17 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// A pure loss at L1 distance `d_in`.
+    pub(crate) fn pure(
+        mechanism: &'static str,
+        parameters: Vec<(&'static str, String)>,
+        d_in: &Rational,
+        loss: Rational,
+    ) -> Claim {
+        let adjacency = format!("columns at L1 distance <= {d_in}");
+        Claim { mechanism, parameters, adjacency, measure: Measure::MaxDivergence, loss }
+    }
+
     /// The loss as a double, rounded up.
     pub fn loss_f64(&self) -> f64 {
         self.loss.to_f64(Rounding::Up)
@@ -56,9 +67,4 @@ impl fmt::Display for Claim {
         }
         write!(f, " for {}", self.adjacency)
     }
-}
-
-/// The neighbours of a mechanism whose loss depends on a distance alone.
-pub(crate) fn within(norm: &str, d_in: &Rational) -> String {
-    format!("columns at {norm} distance <= {d_in}")
 }

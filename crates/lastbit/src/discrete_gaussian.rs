@@ -4,7 +4,7 @@ use lastbit_real::{IBig, Rational, Rounding};
 
 use crate::Error;
 use crate::bits::BitSource;
-use crate::claim::{Claim, Measure, within};
+use crate::claim::{Claim, Measure};
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::arith::Path;
 use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Words};
@@ -100,7 +100,7 @@ impl DiscreteGaussian {
         Ok(Claim {
             mechanism: "discrete-gaussian",
             parameters: vec![("variance", self.variance.to_string())],
-            adjacency: within("L2", d_in),
+            adjacency: format!("columns at L2 distance <= {d_in}"),
             measure: Measure::ZeroConcentratedDivergence,
             loss: self.loss(d_in)?,
         })

@@ -4,7 +4,7 @@ use lastbit_real::{IBig, Rational};
 
 use crate::Error;
 use crate::bits::BitSource;
-use crate::claim::{Claim, Measure, within};
+use crate::claim::Claim;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words};
 use crate::sampler::integers::{Integer, IntegerNoise};
@@ -77,13 +77,8 @@ impl DiscreteLaplace {
     /// # Errors
     /// As [`loss`](Self::loss).
     pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        Ok(Claim {
-            mechanism: "discrete-laplace",
-            parameters: vec![("scale", self.scale().to_string())],
-            adjacency: within("L1", d_in),
-            measure: Measure::MaxDivergence,
-            loss: self.loss(d_in)?,
-        })
+        let parameters = vec![("scale", self.scale().to_string())];
+        Ok(Claim::pure("discrete-laplace", parameters, d_in, self.loss(d_in)?))
     }
 
     /// The noise alone, without a bound.

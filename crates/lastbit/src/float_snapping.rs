@@ -3,7 +3,7 @@
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, expm1_rational, ln_f64};
 
 use crate::bits::{BitSource, Word};
-use crate::claim::{Claim, Measure, within};
+use crate::claim::Claim;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, Overflow, Words};
 use crate::sampler::tier2::Prefix;
@@ -167,19 +167,14 @@ impl FloatSnapping {
     /// # Errors
     /// As [`loss`](Self::loss).
     pub fn claim(&self, d_in: &Rational, inputs: Inputs) -> Result<Claim, Error> {
-        Ok(Claim {
-            mechanism: "snapping",
-            parameters: vec![
-                ("form", "float".into()),
-                ("epsilon", self.params.epsilon.to_hex()),
-                ("bound", self.params.bound.to_hex()),
-                ("lambda", format!("{:?}", self.params.lambda)),
-                ("max_changed", inputs.max_changed().to_string()),
-            ],
-            adjacency: within("L1", d_in),
-            measure: Measure::MaxDivergence,
-            loss: self.loss(d_in, inputs)?,
-        })
+        let parameters = vec![
+            ("form", "float".into()),
+            ("epsilon", self.params.epsilon.to_hex()),
+            ("bound", self.params.bound.to_hex()),
+            ("lambda", format!("{:?}", self.params.lambda)),
+            ("max_changed", inputs.max_changed().to_string()),
+        ];
+        Ok(Claim::pure("snapping", parameters, d_in, self.loss(d_in, inputs)?))
     }
 }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use lastbit_real::{Float, Rational};
 
 use crate::bits::BitSource;
-use crate::claim::{Claim, Measure, within};
+use crate::claim::Claim;
 use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
 use crate::grid::{Inputs, grid_distance};
@@ -125,13 +125,7 @@ impl<T: Float> GridLaplace<T> {
             ("max_changed", inputs.max_changed().to_string()),
         ];
         parameters.extend(inputs.granularity().map(|j| ("granularity", format!("2^{j}"))));
-        Ok(Claim {
-            mechanism: "grid-laplace",
-            parameters,
-            adjacency: within("L1", d_in),
-            measure: Measure::MaxDivergence,
-            loss: self.loss(d_in, inputs)?,
-        })
+        Ok(Claim::pure("grid-laplace", parameters, d_in, self.loss(d_in, inputs)?))
     }
 
     fn law(&self, x: T) -> GridLaw<'_, T> {

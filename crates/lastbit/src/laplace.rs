@@ -3,7 +3,7 @@
 use lastbit_real::Rational;
 
 use crate::bits::BitSource;
-use crate::claim::{Claim, Measure, within};
+use crate::claim::Claim;
 use crate::discrete_laplace::check_scale;
 use crate::error::{non_negative, positive};
 use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
@@ -93,13 +93,8 @@ impl Laplace {
     /// # Errors
     /// As [`loss`](Self::loss).
     pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        Ok(Claim {
-            mechanism: "laplace",
-            parameters: vec![("scale", self.scale().to_string())],
-            adjacency: within("L1", d_in),
-            measure: Measure::MaxDivergence,
-            loss: self.loss(d_in)?,
-        })
+        let parameters = vec![("scale", self.scale().to_string())];
+        Ok(Claim::pure("laplace", parameters, d_in, self.loss(d_in)?))
     }
 }
 

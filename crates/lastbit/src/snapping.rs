@@ -3,7 +3,7 @@
 use lastbit_real::{Float, IBig, Rational, Rounding};
 
 use crate::bits::BitSource;
-use crate::claim::{Claim, Measure, within};
+use crate::claim::Claim;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words, floor_tier1, for_each_undecided};
 use crate::sampler::law::{FloorLaw, Offset};
@@ -134,18 +134,13 @@ impl Snapping {
     /// # Errors
     /// As [`loss`](Self::loss).
     pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        Ok(Claim {
-            mechanism: "snapping",
-            parameters: vec![
-                ("form", "exact".into()),
-                ("epsilon", self.epsilon.to_string()),
-                ("bound", format!("{:?}", self.bound)),
-                ("lambda", format!("{:?}", self.lambda())),
-            ],
-            adjacency: within("L1", d_in),
-            measure: Measure::MaxDivergence,
-            loss: self.loss(d_in)?,
-        })
+        let parameters = vec![
+            ("form", "exact".into()),
+            ("epsilon", self.epsilon.to_string()),
+            ("bound", format!("{:?}", self.bound)),
+            ("lambda", format!("{:?}", self.lambda())),
+        ];
+        Ok(Claim::pure("snapping", parameters, d_in, self.loss(d_in)?))
     }
 }
 
