@@ -3,7 +3,7 @@
 
 use lastbit_real::Enclosure;
 
-use super::agreement::Tally;
+use super::agreement::{Tally, differs};
 use super::subjects::{self, Cells, Integers, Sum};
 use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, words};
 use crate::sampler::integers::IntegerNoise;
@@ -90,24 +90,18 @@ impl Boundaries {
         assert_eq!([first.wrong, second.wrong, third.wrong], [0; 3]);
     }
 
-    fn tally<T: PartialOrd>(tally: &mut Tally, threshold: &Threshold<T>, distance: i32, answer: Option<&T>) {
-        tally.asked += 1;
-        tally.decided += usize::from(answer.is_some());
-        tally.wrong += usize::from(answer.is_some_and(|answer| threshold.refutes(distance, answer)));
-    }
-
     fn first_tier<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>) {
         let prefixes = threshold.prefixes(63);
         let words: Vec<u64> =
             prefixes.iter().map(|(_, p)| p.bits as u64 | u64::from(p.negative) << 63).collect();
+        let law = subject.law();
         for arithmetic in &self.arithmetic {
             for ((distance, prefix), answer) in prefixes.iter().zip(subject.tier1(*arithmetic, &words)) {
-                Self::tally(&mut self.first, threshold, *distance, answer.as_ref());
-                // Other thresholds may be as close.
-                let ends = || [false, true].map(|ones| at_end(&subject.law(), *prefix, ones));
-                if self.all_tiers {
-                    self.first.count(answer.as_ref(), ends);
-                }
+                // Other thresholds may be as close: the ends tell.
+                let ends = || [false, true].map(|ones| at_end(&law, *prefix, ones));
+                self.first.count(answer.as_ref(), |answer| {
+                    threshold.refutes(*distance, answer) || differs(answer, ends())
+                });
             }
         }
     }
@@ -115,10 +109,10 @@ impl Boundaries {
     fn further_tiers<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>, third: bool) {
         let law = subject.law();
         for (distance, prefix) in [63, 127].into_iter().flat_map(|len| threshold.prefixes(len)) {
-            Self::tally(&mut self.second, threshold, distance, try_tier2(&law, prefix).as_ref());
+            let is_wrong = |answer: &S::Output| threshold.refutes(distance, answer);
+            self.second.count(try_tier2(&law, prefix).as_ref(), is_wrong);
             if third {
-                let answer = law.tier3(&LongPrefix::from(prefix));
-                Self::tally(&mut self.third, threshold, distance, answer.as_ref());
+                self.third.count(law.tier3(&LongPrefix::from(prefix)).as_ref(), is_wrong);
             }
         }
     }
@@ -223,7 +217,7 @@ impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
             for (distance, prefix) in threshold.prefixes(127) {
                 let e = FixedExponential::enclose(prefix).map(&self.change);
                 let answer = e.and_then(|e| law.tier2(prefix.negative, e));
-                Boundaries::tally(&mut self.tally, &threshold, distance, answer.as_ref());
+                self.tally.count(answer.as_ref(), |answer| threshold.refutes(distance, answer));
             }
         }
     }
