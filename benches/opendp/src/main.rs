@@ -69,14 +69,13 @@ fn their_gaussian_i64() -> Batch {
     })
 }
 
-/// From one slice to another, as OpenDP does.
+/// In place, the fastest way that we have; OpenDP has one, from a vector to a new one.
 fn ours<M: Mechanism<T> + 'static, T: Copy + Default + 'static>(mechanism: M) -> Batch {
     let mut source = SecureSource::new().expect("random bytes from the operating system");
-    let values = vec![T::default(); OURS];
-    let mut out = values.clone();
+    let mut values = vec![T::default(); OURS];
     Box::new(move || {
-        mechanism.release_to(&mut source, &values, &mut out).expect("values in range");
-        black_box(&out);
+        mechanism.release_in_place(&mut source, &mut values).expect("values in range");
+        black_box(&values);
     })
 }
 

@@ -141,10 +141,12 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         let mut release = Release::open(self, source)?;
         if overflow == Overflow::Impossible {
             // Piece by piece, so that what is copied is still in the cache when it is read.
-            return values.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).try_for_each(|(values, out)| {
-                out.copy_from_slice(values);
-                release.in_place(out)
-            });
+            return values.chunks(16 * CHUNK).zip(out.chunks_mut(16 * CHUNK)).try_for_each(
+                |(values, out)| {
+                    out.copy_from_slice(values);
+                    release.in_place(out)
+                },
+            );
         }
         let mut scratch = values.to_vec();
         release.in_place(&mut scratch)?;

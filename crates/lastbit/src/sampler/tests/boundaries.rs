@@ -1,16 +1,17 @@
 //! The prefixes next to where the output changes. There an error of one unit anywhere shows, and a copy with a fault
 //! must be found out.
 
-use lastbit_real::Enclosure;
+use lastbit_real::{Enclosure, IBig};
 
 use super::agreement::{Tally, differs};
-use super::subjects::{self, Cells, Integers, Sum};
+use super::subjects::{self, Cells, FineGrid, Integers, Sum};
 use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, words};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::scale::Scale;
 use crate::sampler::tier2::{FixedExponential, Prefix};
 use crate::sampler::tier3::LongPrefix;
 use crate::sampler::{Law, try_tier2};
+use crate::{DiscreteLaplace, GridLaplace, Laplace, Mechanism, ReplaySource, Snapping};
 
 /// How many prefixes on each side of a threshold are tried.
 const SIDE: i32 = 3;
@@ -165,6 +166,57 @@ fn next_to_cells() {
 #[test]
 fn next_to_acceptances() {
     Boundaries::none_wrong(2, subjects::many_acceptances);
+}
+
+/// A whole mechanism on the words around thresholds, with all further bits zeros, or all ones.
+fn mechanism_obeys<S: Subject>(subject: &S, release: impl Fn(&mut ReplaySource<u64>) -> S::Output) {
+    let mut tally = Tally::default();
+    let n = more(100);
+    for threshold in
+        words::<u64>(8000, n).iter().rev().take(n).filter_map(|word| Threshold::near(subject, *word))
+    {
+        for (prefix, ones) in
+            threshold.prefixes(63).iter().flat_map(|(_, prefix)| [(prefix, false), (prefix, true)])
+        {
+            let fill = if ones { u64::MAX } else { 0 };
+            let word = prefix.bits as u64 | u64::from(prefix.negative) << 63;
+            let output = release(&mut ReplaySource::new(&[word, fill, fill, fill, fill]));
+            tally.count(Some(&output), |output| {
+                differs(output, [at_end(&subject.law(), *prefix, ones), None])
+            });
+        }
+    }
+    assert!(tally.asked > 500 && tally.wrong == 0, "{subject:?}: {tally:?}");
+}
+
+#[test]
+fn mechanisms_next_to_thresholds() {
+    for (b, x) in [("10/7", 0.3), ("1/3", -1e6)] {
+        let laplace = Laplace::new(rational(b)).unwrap();
+        mechanism_obeys(&Sum { x, b: scale(b) }, |source| laplace.release(source, x).unwrap());
+        mechanism_obeys(&Sum { x: x as f32, b: scale(b) }, |source| {
+            laplace.release(source, x as f32).unwrap()
+        });
+    }
+    for k in [-60, -62, -65] {
+        let grid = GridLaplace::<f64>::new(rational("10/7"), Some(k)).unwrap();
+        mechanism_obeys(&FineGrid::new(0.3, rational("10/7"), k), |source| {
+            grid.release(source, 0.3).unwrap()
+        });
+        let grid = GridLaplace::<f32>::new(rational("10/7"), Some(k)).unwrap();
+        mechanism_obeys(&FineGrid::new(0.3f32, rational("10/7"), k), |source| {
+            grid.release(source, 0.3f32).unwrap()
+        });
+    }
+    for s in ["10/7", "1e9"] {
+        let noise = IntegerNoise::discrete(rational(s));
+        let laplace = DiscreteLaplace::new(rational(s)).unwrap();
+        mechanism_obeys(&Integers { noise, double_double: true }, |source| laplace.sample(source).unwrap());
+    }
+    let snapping = Snapping::new(rational("3/4"), rational("1e6")).unwrap(); // Λ = 2
+    mechanism_obeys(&Cells { x: -12.6, lambda: 1, s: scale("2/3") }, |source| {
+        IBig::from((snapping.release(source, -12.6).unwrap() / 2.0) as i64)
+    });
 }
 
 /// Visits with faulty tiers, and expects each subject to be found out.

@@ -99,7 +99,7 @@ pub(super) struct FineGrid<T> {
 }
 
 impl<T: Rounded> FineGrid<T> {
-    fn new(x: T, b: Rational, k: i32) -> FineGrid<T> {
+    pub(super) fn new(x: T, b: Rational, k: i32) -> FineGrid<T> {
         let s = &b * Rational::pow2(-i64::from(k));
         FineGrid { x, k, b: Scale::new(b), centre: Centre::new(&s), s: Scale::new(s) }
     }
