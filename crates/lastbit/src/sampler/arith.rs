@@ -10,6 +10,9 @@
 
 use std::sync::OnceLock;
 
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!("the x87 unit rounds twice, and no proof about floats holds: build with SSE2");
+
 /// The operations that differ. The unit roundoff is `η = 2⁻⁵³`.
 pub(crate) trait Arith: Copy {
     /// `a·b + c`, rounded once (fused) or after each operation.

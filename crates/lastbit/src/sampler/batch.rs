@@ -120,11 +120,16 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
     }
 }
 
+/// Whether nothing can go wrong once the first chunk is written: no overflow, and no second batch to open.
+fn cannot_fail(overflow: Overflow, n: usize) -> bool {
+    overflow == Overflow::Impossible && (n as u64) < BATCH_WORDS / 16
+}
+
 impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
     fn release_in_place<S: BitSource>(&self, source: &mut S, values: &mut [T]) -> Result<(), Error> {
         let overflow = self.validate(values)?;
         let mut release = Release::open(self, source)?;
-        if overflow == Overflow::Impossible {
+        if cannot_fail(overflow, values.len()) {
             return release.in_place(values);
         }
         let mut scratch = values.to_vec();
@@ -139,7 +144,7 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         }
         let overflow = self.validate(values)?;
         let mut release = Release::open(self, source)?;
-        if overflow == Overflow::Impossible {
+        if cannot_fail(overflow, values.len()) {
             // Piece by piece, so that what is copied is still in the cache when it is read.
             return values.chunks(16 * CHUNK).zip(out.chunks_mut(16 * CHUNK)).try_for_each(
                 |(values, out)| {

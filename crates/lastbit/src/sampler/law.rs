@@ -95,9 +95,10 @@ impl Centre {
     }
 
     fn fixed(&self, negative: bool, point: u32) -> (i128, i128) {
+        // `fixed` comes from the lower end of an enclosure: c may lie a little above the next unit.
         let low = self.fixed >> (CENTRE_POINT - point);
         let one = 1i128 << point;
-        if negative { (one - low - 1, one - low) } else { (low, low + 1) }
+        if negative { (one - low - 2, one - low) } else { (low, low + 2) }
     }
 }
 

@@ -37,7 +37,7 @@ impl Scale {
         f64::from_bits(self.lo)
     }
 
-    /// True if the scale lies in `2^least..=2^most`.
+    /// True if the scale lies in `2^least..2^most`.
     pub(crate) fn fits(&self, least: i64, most: i64) -> bool {
         let log2 = self.exponent + 127;
         log2 >= least && log2 < most

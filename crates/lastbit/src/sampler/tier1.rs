@@ -147,13 +147,13 @@ fn unknown_bits<A: Arith, W: Word>(k: &Constants, z: f64, scale: f64) -> f64 {
 /// Error of `e` against `E₀`, in units of `η`, to first order (what is of second order is below 2⁻⁴⁰ of it):
 /// - `f = RN(a)`: 1, since `E₀` moves by the relative error of `a`.
 /// - `z - 1` is exact (Sterbenz); `z + 1` and the quotient round: `t` has relative error 2.
-/// - `p = Σ t²ⁱ/(2i+1)`, `i <= 10`: the last sum rounds by 1 (2 unfused, one of them on a part below 0.01); what
-///   is inside counts `t² < 0.03` times; the rest of the series is below 2⁻⁶⁰: 1.3 in all.
-/// - `2t·p` rounds by 1. Together 4.3 on `|2tp| < 0.3466`: 1.5.
-/// - `n·ln 2`: the constant is off by 0.21 relative, the sum (and the product, unfused) rounds by 1 (2): `2.31·e`,
-///   but the unfused product may be larger than `e` by `0.3466`: another 0.35.
+/// - `p = Σ t²ⁱ/(2i+1)`, `i <= 10`: `c0`, `low` and `p` round by 1 each; what is inside counts `t² < 0.03` times; the rest
+///   of the series is below 2⁻⁶⁰: 3.1 in all.
+/// - `2t·p` rounds by 1. Together 6.1 on `|2tp| < 0.3466`: 2.12.
+/// - `n·ln 2`: the constant is off by 0.3 relative, the sum (and the product, unfused) rounds by 1 (2): `2.31·e`, but the
+///   unfused product may be larger than `e` by `0.3466`: another 0.45.
 ///
-/// Sum: `2.85 + 2.31·e < 4·(e + 1)` units of 2⁻⁵³.
+/// Sum: `3.57 + 2.31·e < 4·(e + 1)` units of 2⁻⁵³.
 #[inline(always)]
 fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
     let a = centre::<W>(word);
@@ -187,7 +187,7 @@ fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
 /// - `a = f + f_lo` and `Z = z + z_lo` are exact, `|z_lo| <= η`.
 /// - `den + den_lo = Z + 1` up to 2⁻¹⁰⁴: `den - 1` and `z - (den - 1)` are exact, one sum rounds below `2⁻⁵²·1.5`.
 /// - `t + t_lo` against the true `t`: the quotient is off by less than `3η·τ`, so `rem` is below 2⁻⁵²; it is made of a
-///   residual (error `η·|rem|`), a product (2⁻¹⁰⁵) and their sum (2⁻¹⁰⁵); and `1/(Z+1) = (1-t)/2` is good to `2η`. In
+///   residual (error `η·|rem|`), a product (2⁻¹⁰⁵) and their sum (2⁻¹⁰⁵); and `1/(Z+1) = (1-t)/2` is good to `3η`. In
 ///   all below 2⁻¹⁰³, and `|t_lo| < 2⁻⁵²`.
 /// - `w + w_lo` is the square of the double `t`, exactly; `c + c_lo` is its `t³/3` up to 2⁻¹⁰⁶ (roundings of parts below
 ///   2⁻⁵⁷, and what `odd[1] + third_lo` leaves of 1/3).
@@ -198,7 +198,7 @@ fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
 ///   2⁻⁵¹: 4 more. `E₀` has `2·small`: 34 units of `η·|small|`, and 2⁻¹⁰⁰ for the parts that are not `rest`.
 /// - `n·LN2_HI`, `e₀ + s_lo`, `hi + s₂` are exact (Fast2Sum: `n·LN2_HI` is 0 or above `2τ`, and `|e₀| >= 2c`).
 /// - `n·LN2_LO <= 2⁻³⁸`: the constant is good to 2⁻⁹⁷, roundings to 2⁻⁹⁰; the sums of `lo` round parts below
-///   2⁻⁴⁶ and `2·small`: another `2η·|small|` and 2⁻⁹⁸.
+///   2⁻³⁸ and `2·small`: another `2η·|small|` and 2⁻⁹¹.
 ///
 /// Sum: `36·η·|small| + 2⁻⁸⁹`. We take 52, which leaves `16·η·|small|` for the users of `lo`, and 2⁻⁸⁰.
 #[inline(always)]
@@ -317,7 +317,7 @@ impl Rounded for f32 {
 /// Error of `h + l` against `x + σ·b·E`: `y + y_lo` is `b·(hi + lo)` up to the product of the low parts and three
 /// roundings, `4·η·b·|lo|`, and up to `2⁻¹⁰²·b·E` for roundings of the other parts and `b` itself, with `E < 45` below
 /// `2⁻⁹⁶·b`. TwoSum is exact; `l` rounds by `η·|l|`, the ends `l ∓ d` by `η·(|l| + d)`, and `|l| <= η·|h| + b·|lo| + 2⁻⁴⁶·b`. As
-/// `|lo| <= 2·|small| + 2⁻³⁷`, this is `12·η·b·|small|`, which the radius allows for, and below `2⁻⁸⁸·b + 2⁻¹⁰⁵·|h|`. So
+/// `|lo| <= 2·|small| + 2⁻³⁷`, this is `12·η·b·|small|`, which the radius allows for, and below `2⁻⁸⁷·b + 2⁻¹⁰⁵·|h|`. So
 /// `d = b·(radius + 2⁻⁷⁹) + slack + 2⁻¹⁰⁴·|h|`, with `2⁻⁴⁰` of itself for its own roundings.
 pub(crate) struct Round<'a, W, T, const N: usize> {
     pub(crate) params: RoundParams,
@@ -440,7 +440,8 @@ where
 /// `E > γ(y)` with `γ(y) = (|y| - mode)²·half_precision`: the acceptance of a discrete Gaussian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AcceptParams {
-    /// Both are rounded to nearest; if that leaves their range, `γ` is 0, infinite or NaN, and so undecided.
+    /// Both are rounded to nearest. They are normal where it matters: from `t = 2⁴⁴` on tier 1 makes no proposals, so that `y`
+    /// is NaN and with it everything here.
     pub(crate) mode: f64,
     pub(crate) half_precision: f64,
 }

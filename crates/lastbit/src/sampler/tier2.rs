@@ -210,7 +210,7 @@ impl Tables {
     ///
     /// Errors in units of 2⁻¹²⁰: the three reductions drop less than 1 each, the tables are off by at most 2 each (and
     /// `ln 2` by 2 for each of up to 127 halvings, 254); `r` cut to 83 bits after the point changes `r²/2` by
-    /// `r·2⁻⁸³ < 2⁻¹⁰⁴`, so `2¹⁶`; the cuts in `r³/3` and `r⁴/4` less than `2¹⁶` together; the series stops at `r⁵/5 < 2⁻¹¹¹`,
+    /// `r·2⁻⁸³ < 2⁻¹⁰⁴`, so `2¹⁶`; the cuts in `r³/3` and `r⁴/4` less than 4 together; the series stops at `r⁵/5 < 2⁻¹¹¹`,
     /// `2⁹`. In all below `2¹⁸`.
     #[inline]
     fn minus_ln(&self, m: u128) -> i128 {

@@ -16,7 +16,8 @@ use crate::{
     DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Laplace, Mechanism, Snapping,
 };
 
-const LENGTHS: [usize; 8] = [1, 15, 16, 17, 255, 256, 257, 1000];
+/// Around the sizes of chunks, and of the pieces that are copied.
+const LENGTHS: [usize; 9] = [1, 15, 16, 17, 255, 256, 257, 1000, 4097];
 
 /// A source that goes on with one batch where a release opens a new one: many short releases read the words and addresses of
 /// a long one.
