@@ -47,6 +47,15 @@ impl Inputs {
     }
 }
 
+/// Refuses an exponent that is not one of the type.
+pub(crate) fn check_k<T: Float>(k: i32) -> Result<i32, Error> {
+    if (T::MIN_EXPONENT..=T::MAX_EXPONENT).contains(&k) {
+        return Ok(k);
+    }
+    let reason = format!("a grid of {} has {} <= k <= {}", T::NAME, T::MIN_EXPONENT, T::MAX_EXPONENT);
+    Err(Error::OutOfRange { name: "k", value: k.to_string(), reason })
+}
+
 /// The largest L1 distance, in units of `2^k`, of the roundings (half up) to `Z·2^k` of two vectors of type `T` at L1
 /// distance `d_in` or less.
 ///

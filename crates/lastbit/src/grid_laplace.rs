@@ -8,7 +8,7 @@ use crate::bits::BitSource;
 use crate::claim::Claim;
 use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
-use crate::grid::{Inputs, grid_distance};
+use crate::grid::{Inputs, check_k, grid_distance};
 use crate::sampler::batch::{
     Chunked, Cursor, FloorTier, NOISE_EXPONENT, Overflow, RoundChunk, Words, finite, for_each_undecided,
 };
@@ -62,11 +62,7 @@ impl<T: Float> GridLaplace<T> {
         check_scale(&scale)?;
         let b = Scale::new(scale);
         let default = (b.floor_log2() as i32 - 40).clamp(T::MIN_EXPONENT, T::MAX_EXPONENT);
-        let k = k.unwrap_or(default);
-        if !(T::MIN_EXPONENT..=T::MAX_EXPONENT).contains(&k) {
-            let range = format!("a grid of {} has {} <= k <= {}", T::NAME, T::MIN_EXPONENT, T::MAX_EXPONENT);
-            return Err(Error::OutOfRange { name: "k", value: k.to_string(), reason: range });
-        }
+        let k = check_k::<T>(k.unwrap_or(default))?;
         let s = &b.exact * Rational::pow2(-i64::from(k));
         let mut noise = IntegerNoise::discrete(s);
         if !(-1000..=900).contains(&k) {

@@ -10,6 +10,7 @@ use lastbit_real::{Float, Rational, Rounding};
 
 use crate::bits::BitSource;
 use crate::error::non_negative;
+use crate::grid::check_k;
 use crate::{Error, GridLaplace, Measure, Mechanism, validate};
 
 /// Vectors of finite numbers of type `T`, of a known size or of any.
@@ -145,11 +146,7 @@ impl<T: Float> Measurement<T> {
 /// `k` or the least exponent of the type, and `2^k - 2^k_min`, what rounding to `Z·2^k` adds at most to the distance
 /// of two numbers; as a value of the type, rounded up.
 fn get_discretization_consts<T: Float>(k: Option<i32>) -> Result<(i32, T), Error> {
-    let k = k.unwrap_or(T::MIN_EXPONENT);
-    if !(T::MIN_EXPONENT..=T::MAX_EXPONENT).contains(&k) {
-        let reason = format!("a grid of {} has {} <= k <= {}", T::NAME, T::MIN_EXPONENT, T::MAX_EXPONENT);
-        return Err(Error::OutOfRange { name: "k", value: k.to_string(), reason });
-    }
+    let k = check_k::<T>(k.unwrap_or(T::MIN_EXPONENT))?;
     let relaxation = Rational::pow2(i64::from(k)) - Rational::pow2(i64::from(T::MIN_EXPONENT));
     Ok((k, T::from_rational(&relaxation, Rounding::Up)))
 }
