@@ -1,0 +1,275 @@
+//! Straight-line expressions: what the error semantics reads.
+//!
+//! One text has two readings. Over the reals it is the papers' `e_R`: every operation is exact. In a float format it is `e_F`:
+//! constants are rounded to nearest, and so is the result of every operation (`⊕ ⊖ ⊗ ⊘`, fma, sqrt), while negation, absolute
+//! value, minimum, maximum, clamp, rounding to a power-of-two grid and choice are exact; `ln` and `exp` are as good as the
+//! library declares ([`Libm`]).
+//!
+//! The nodes form a list in which operands stand before what uses them, so that every pass is a loop, however long the
+//! expression.
+
+use std::fmt;
+
+use lastbit_real::Rational;
+
+use crate::Span;
+
+/// A binary floating-point format of IEEE 754.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Double precision, `f64`.
+    #[default]
+    Binary64,
+    /// Single precision, `f32`.
+    Binary32,
+}
+
+impl Format {
+    /// Significant bits of a normal number.
+    pub fn precision(self) -> i64 {
+        match self {
+            Format::Binary64 => 53,
+            Format::Binary32 => 24,
+        }
+    }
+
+    /// The exponent of the least positive number.
+    pub fn min_exponent(self) -> i64 {
+        match self {
+            Format::Binary64 => -1074,
+            Format::Binary32 => -149,
+        }
+    }
+
+    /// The largest `e` with `2^e` finite.
+    pub fn max_exponent(self) -> i64 {
+        match self {
+            Format::Binary64 => 1023,
+            Format::Binary32 => 127,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Binary64 => "binary64",
+            Format::Binary32 => "binary32",
+        })
+    }
+}
+
+/// How good a library function is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Accuracy {
+    /// The float nearest to the true value.
+    #[default]
+    CorrectlyRounded,
+    /// At most this many units in the last place away from the true value; the unit is that of the true value's binade.
+    Ulps(Rational),
+}
+
+/// The declared accuracy of the library functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Libm {
+    /// The natural logarithm.
+    pub ln: Accuracy,
+    /// The exponential function.
+    pub exp: Accuracy,
+}
+
+/// What a free variable stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// A finite float of the program's format.
+    Float,
+    /// A real number; the float reading rounds it on entry.
+    Real,
+    /// −1 or 1.
+    Sign,
+    /// An integer that the format represents.
+    Integer,
+}
+
+/// A free variable with its range: an argument, a parameter, or a sample of a declared sampler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub kind: InputKind,
+    /// The least value.
+    pub lo: Rational,
+    /// The greatest value.
+    pub hi: Rational,
+}
+
+/// The place of a node in [`StraightLine::nodes`].
+pub type NodeId = usize;
+
+/// Where ties go when a number is rounded to a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tie {
+    /// Toward +∞.
+    Up,
+    /// To the even multiple.
+    Even,
+    /// Away from zero.
+    Away,
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `==`
+    Equal,
+}
+
+/// An operation on earlier nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// The value of an input, by its place in [`StraightLine::inputs`].
+    Input(usize),
+    /// An exact number.
+    Const(Rational),
+    /// `-a`
+    Neg(NodeId),
+    /// `|a|`
+    Abs(NodeId),
+    /// `a + b`
+    Add(NodeId, NodeId),
+    /// `a - b`
+    Sub(NodeId, NodeId),
+    /// `a · b`
+    Mul(NodeId, NodeId),
+    /// `a / b`
+    Div(NodeId, NodeId),
+    /// `a · b + c`, rounded once.
+    Fma(NodeId, NodeId, NodeId),
+    /// `√a`
+    Sqrt(NodeId),
+    /// `ln a`
+    Ln(NodeId),
+    /// `eᵃ`
+    Exp(NodeId),
+    /// The smaller one.
+    Min(NodeId, NodeId),
+    /// The larger one.
+    Max(NodeId, NodeId),
+    /// `clamp_B(a)`: the number of `[-B, B]` nearest to `a`; `bound` is `B`.
+    Clamp {
+        /// `a`
+        arg: NodeId,
+        /// `B`
+        bound: NodeId,
+    },
+    /// `⌊a⌉_Λ`: the nearest multiple of `Λ = 2^exponent`.
+    Round {
+        /// `a`
+        arg: NodeId,
+        /// `log2 Λ`
+        exponent: i64,
+        /// What happens half-way.
+        tie: Tie,
+    },
+    /// `then` if `lhs` compares so with `rhs`, else `otherwise`.
+    Select {
+        /// How to compare.
+        test: Comparison,
+        /// The left side of the comparison.
+        lhs: NodeId,
+        /// The right side of the comparison.
+        rhs: NodeId,
+        /// The value if it holds.
+        then: NodeId,
+        /// The value if it does not.
+        otherwise: NodeId,
+    },
+}
+
+impl Op {
+    /// The nodes that this one reads, in order.
+    pub fn operands(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let none = usize::MAX;
+        let list = match *self {
+            Op::Input(_) | Op::Const(_) => [none; 4],
+            Op::Neg(a) | Op::Abs(a) | Op::Sqrt(a) | Op::Ln(a) | Op::Exp(a) => [a, none, none, none],
+            Op::Round { arg, .. } => [arg, none, none, none],
+            Op::Add(a, b) | Op::Sub(a, b) | Op::Mul(a, b) | Op::Div(a, b) => [a, b, none, none],
+            Op::Min(a, b) | Op::Max(a, b) => [a, b, none, none],
+            Op::Clamp { arg, bound } => [arg, bound, none, none],
+            Op::Fma(a, b, c) => [a, b, c, none],
+            Op::Select { lhs, rhs, then, otherwise, .. } => [lhs, rhs, then, otherwise],
+        };
+        list.into_iter().filter(move |&id| id != none)
+    }
+}
+
+/// A node with its place in the source text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it computes.
+    pub op: Op,
+    /// Where it stands, if it was read from a text.
+    pub span: Option<Span>,
+    /// The name that the text gives it (`let`, `:=`), if any.
+    pub name: Option<String>,
+}
+
+/// An expression without loops, in both readings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StraightLine {
+    /// Its name.
+    pub name: String,
+    /// The format of the float reading.
+    pub format: Format,
+    /// The library of the float reading.
+    pub libm: Libm,
+    /// Its free variables.
+    pub inputs: Vec<Input>,
+    /// Operands first.
+    pub nodes: Vec<Node>,
+    /// The node whose value is the result.
+    pub result: NodeId,
+    /// What a reader left out, in words; leaving it out only enlarges the set of inputs.
+    pub notes: Vec<String>,
+}
+
+impl StraightLine {
+    /// An empty list of nodes; the result is to be set.
+    pub fn new(name: impl Into<String>, format: Format) -> StraightLine {
+        StraightLine {
+            name: name.into(),
+            format,
+            libm: Libm::default(),
+            inputs: Vec::new(),
+            nodes: Vec::new(),
+            result: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds an input and the node that reads it.
+    pub fn input(&mut self, input: Input, span: Option<Span>) -> NodeId {
+        self.inputs.push(input);
+        let name = self.inputs.last().map(|input| input.name.clone());
+        let id = self.push(Op::Input(self.inputs.len() - 1), span);
+        self.nodes[id].name = name;
+        id
+    }
+
+    /// Adds a node.
+    ///
+    /// # Panics
+    /// If an operand is not an earlier node.
+    pub fn push(&mut self, op: Op, span: Option<Span>) -> NodeId {
+        let id = self.nodes.len();
+        assert!(op.operands().all(|operand| operand < id), "operands stand before what uses them");
+        self.nodes.push(Node { op, span, name: None });
+        id
+    }
+}
