@@ -1,4 +1,4 @@
-//! Enclosures of `ln`, `exp`, `log1p` and `expm1`.
+//! Enclosures of `sqrt`, `ln`, `exp`, `log1p` and `expm1`.
 //!
 //! The guarantee is stated in the documentation of the crate.
 //!
@@ -8,7 +8,7 @@
 //! and add the error bounds proved there. The widths are counted in the comments: "w" stands for the
 //! width divided by `2^-bits · |true value|` and has to be at most 1.
 
-use dashu_base::{BitTest, DivEuclid, DivRemEuclid, UnsignedAbs};
+use dashu_base::{BitTest, DivEuclid, DivRemEuclid, SquareRootRem, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 use thiserror::Error;
 
@@ -19,6 +19,9 @@ use crate::{Dyadic, Enclosure, Rational};
 /// The argument is outside of what the function is defined on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum DomainError {
+    /// The square root of a number below 0.
+    #[error("the square root needs an argument that is not negative")]
+    Negative,
     /// The logarithm of a number that is not positive.
     #[error("the logarithm needs a positive argument (log1p one above -1)")]
     NotPositive,
@@ -49,6 +52,33 @@ pub fn ln2(bits: u32) -> Enclosure {
     let lower = ln2_fixed(p);
     let upper = &lower + LN2_UNITS;
     Enclosure::from_ordered(Dyadic::new(lower, -(p as i64)), Dyadic::new(upper, -(p as i64)))
+}
+
+/// The square root. See the [guarantee](crate#guarantee-of-the-elementary-functions); exact where the root is dyadic and has at
+/// most `bits` bits.
+///
+/// ```
+/// use lastbit_real::{Dyadic, Enclosure, sqrt};
+///
+/// assert_eq!(sqrt(&Dyadic::new(9, -4), 10)?, Enclosure::exact(Dyadic::new(3, -2)));
+/// let root = sqrt(&Dyadic::from(2), 100)?;
+/// assert!(root.lo() * root.lo() < Dyadic::from(2) && root.hi() * root.hi() > Dyadic::from(2));
+/// assert!(sqrt(&Dyadic::from(-1), 10).is_err());
+/// # Ok::<(), lastbit_real::DomainError>(())
+/// ```
+pub fn sqrt(x: &Dyadic, bits: u32) -> Result<Enclosure, DomainError> {
+    if x.is_negative() {
+        return Err(DomainError::Negative);
+    }
+    // Scaled by an even power of two, so that the root of the integer has at least `bits` + 1 bits: one unit is small enough.
+    let want = 2 * (i64::from(bits) + 1);
+    let missing = (want - x.mantissa().bit_len() as i64).max(0);
+    let shift = missing + (x.exponent() - missing).rem_euclid(2);
+    let (root, rest) = (x.magnitude() << shift as usize).sqrt_rem();
+    let exponent = (x.exponent() - shift) / 2;
+    let lower = Dyadic::new(root, exponent);
+    let upper = if rest.is_zero() { lower.clone() } else { &lower + &Dyadic::pow2(exponent) };
+    Ok(Enclosure::from_ordered(lower, upper))
 }
 
 /// The natural logarithm. See the [guarantee](crate#guarantee-of-the-elementary-functions).
@@ -345,6 +375,11 @@ fn expm1_of(y: &impl Argument, bits: u32) -> Result<Enclosure, DomainError> {
 /// Functions that grow with their argument: the image of an interval lies between the images of its
 /// ends.
 impl Enclosure {
+    /// Contains `√x` for every `x` of the interval.
+    pub fn sqrt(&self, bits: u32) -> Result<Enclosure, DomainError> {
+        self.lift(|x| sqrt(x, bits))
+    }
+
     /// Contains `ln x` for every `x` of the interval.
     pub fn ln(&self, bits: u32) -> Result<Enclosure, DomainError> {
         self.lift(|x| ln(x, bits))

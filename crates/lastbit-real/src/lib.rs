@@ -7,7 +7,7 @@
 //! | [`Rational`] | an exact fraction; the number type of privacy parameters |
 //! | [`Dyadic`] | an exact `mantissa · 2^exponent`; every finite float is one |
 //! | [`Enclosure`] | a closed interval with dyadic ends that contains a real number |
-//! | [`ln`], [`exp`], [`log1p`], [`expm1`] | enclosures of any relative width asked for |
+//! | [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`] | enclosures of any relative width asked for |
 //! | [`Float`] | `f32` and `f64` seen as the finite sets of dyadics that they are |
 //! | [`ln_f64`], [`exp_f64`] | correctly rounded, fast (CORE-MATH) |
 //!
@@ -35,7 +35,7 @@
 //!
 //! # Guarantee of the elementary functions
 //!
-//! For a point argument (a [`Dyadic`] or a [`Rational`]), [`ln`], [`exp`], [`log1p`], [`expm1`] and their
+//! For a point argument (a [`Dyadic`] or a [`Rational`]), [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`] and their
 //! forms for fractions return an enclosure that
 //!
 //! - contains the true value, and
@@ -67,7 +67,7 @@ mod series;
 pub use dashu_int::{IBig, UBig};
 pub use dyadic::{Dyadic, NotDyadic};
 pub use elementary::{
-    DomainError, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2, log1p, log1p_rational,
+    DomainError, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2, log1p, log1p_rational, sqrt,
 };
 pub use enclosure::Enclosure;
 pub use float::{Float, NotFinite, round_i128_to_f32, round_i128_to_f64};

@@ -3,7 +3,7 @@
 
 use lastbit_real::{
     DomainError, Dyadic, Enclosure, Rational, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2,
-    log1p, log1p_rational,
+    log1p, log1p_rational, sqrt,
 };
 use proptest::prelude::*;
 
@@ -46,6 +46,14 @@ fn contains_ln(enclosure: &Enclosure, x: &Rational, bits: u32) -> bool {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn sqrt_brackets_its_square(x in positive(300), bits in 1u32..120) {
+        let root = sqrt(&x, bits).expect("positive");
+        prop_assert!(root.lo() * root.lo() <= x && root.hi() * root.hi() >= x);
+        prop_assert!(is_narrow(&root, bits));
+        prop_assert_eq!(sqrt(&(&x * &x), 400).expect("positive"), Enclosure::exact(x));
+    }
 
     #[test]
     fn exp_agrees_with_the_oracle(x in argument(4), bits in 1u32..120) {
