@@ -1,3 +1,14 @@
 //! The floating-point error semantics `r ⇓ f : [lo, hi] ± d`.
 
 #![forbid(unsafe_code)]
+
+pub mod boxes;
+pub mod endpoint;
+pub mod linear;
+mod mutation;
+mod refusal;
+pub mod rounding;
+pub mod rules;
+pub mod search;
+
+pub use refusal::{Reason, Refusal};

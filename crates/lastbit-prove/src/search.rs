@@ -1,0 +1,390 @@
+//! The search for a tight bound: rules, linear forms, and the cutting of boxes into smaller ones.
+//!
+//! Nothing here has to be trusted: whatever the search does, the result is a tree of cuts with a bound for every leaf, which
+//! [`crate::check`] goes through again.
+
+use std::cmp::Ordering;
+use std::ops::Not;
+use std::sync::Mutex;
+use std::sync::atomic::{self, AtomicUsize};
+use std::thread;
+
+use lastbit_lang::StraightLine;
+use lastbit_real::{Dyadic, Enclosure};
+
+use crate::boxes::{Cut, InputBox, decisive_cuts, middle_cut, whole_box};
+use crate::linear::linear_form;
+use crate::refusal::Refusal;
+use crate::rules::Rules;
+
+/// What gave the bound of a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The rules, node by node.
+    Interval,
+    /// A linear form.
+    Linear,
+}
+
+/// A bound on one box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The box.
+    pub inputs: InputBox,
+    /// The range of the real result.
+    pub range: Enclosure,
+    /// The bound on the error.
+    pub error: Dyadic,
+    /// What gave it.
+    pub method: Method,
+}
+
+/// Boxes, cut and cut again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// A bound.
+    Leaf(Leaf),
+    /// A cut, and the trees of both parts, by their places in [`Analysis::tree`].
+    Cut {
+        /// Where.
+        cut: Cut,
+        /// The left part, then the right.
+        parts: [usize; 2],
+    },
+}
+
+/// A bound on the error of a program's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Analysis {
+    /// The bound: the largest of the leaves'.
+    pub error: Dyadic,
+    /// The range of the real result.
+    pub range: Enclosure,
+    /// The tree; its root is the first.
+    pub tree: Vec<Tree>,
+}
+
+impl Analysis {
+    /// The leaves.
+    pub fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        self.tree.iter().filter_map(|tree| match tree {
+            Tree::Leaf(leaf) => Some(leaf),
+            Tree::Cut { .. } => None,
+        })
+    }
+
+    /// What gave the bound, in a word or three.
+    pub fn method(&self) -> String {
+        let leaves = self.leaves().count();
+        let linear = self.leaves().filter(|leaf| leaf.method == Method::Linear).count();
+        let kind = if 2 * linear >= leaves { "linear" } else { "interval" };
+        if leaves == 1 { kind.into() } else { format!("{kind}, {leaves} boxes") }
+    }
+}
+
+/// How hard to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// The largest number of boxes.
+    pub boxes: usize,
+}
+
+impl Effort {
+    /// Some boxes: milliseconds.
+    pub const FAST: Effort = Effort { boxes: 12 };
+    /// Up to a thousand boxes: a second or two.
+    pub const NORMAL: Effort = Effort { boxes: 1024 };
+    /// Many thousands of boxes.
+    pub const HIGH: Effort = Effort { boxes: 16384 };
+}
+
+/// Where a search has got to.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Boxes so far.
+    pub boxes: usize,
+    /// The bound so far, if there is one.
+    pub error: Option<&'a Dyadic>,
+}
+
+/// Why a program has no bound, and on which box of inputs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{refusal}")]
+pub struct NoBound {
+    /// The premise that fails.
+    pub refusal: Refusal,
+    /// Where; empty if the range of an input itself is refused.
+    pub inputs: InputBox,
+}
+
+/// The bound on one box.
+fn bound(program: &StraightLine, inputs: InputBox) -> Outcome {
+    let judgements = Rules::new(program).derive(&inputs);
+    let result = match &judgements[program.result] {
+        Ok(result) => result,
+        Err(refusal) => return Err(NoBound { refusal: refusal.clone(), inputs }),
+    };
+    let linear = linear_form(program, &judgements).map(|form| form.error);
+    let (error, method) = match linear {
+        Some(linear) if linear < result.error => (linear, Method::Linear),
+        _ => (result.error.clone(), Method::Interval),
+    };
+    Ok(Leaf { range: result.range.clone(), error, method, inputs })
+}
+
+/// Boxes that are cut in one round.
+const ROUND: usize = 16;
+
+/// How many boxes to cut in the hope that a refused premise holds on the parts.
+const REFUSED_CUTS: usize = 256;
+
+/// Analyses a program, reporting after each round.
+pub fn analyse(
+    program: &StraightLine,
+    effort: Effort,
+    mut report: impl FnMut(Progress<'_>),
+) -> Result<Analysis, NoBound> {
+    let root = whole_box(program).map_err(|(input, reason)| {
+        let is_input = |op: &lastbit_lang::Op| *op == lastbit_lang::Op::Input(input);
+        let node = program.nodes.iter().position(|node| is_input(&node.op)).unwrap_or(0);
+        NoBound { refusal: Refusal { node, reason }, inputs: vec![] }
+    })?;
+    let mut search = Search::new(program, root);
+    while search.leaves < effort.boxes && search.refused_cuts < REFUSED_CUTS {
+        if !search.cut_the_worst((effort.boxes - search.leaves).min(ROUND)) {
+            break;
+        }
+        report(Progress {
+            boxes: search.leaves,
+            error: search.worst().as_ref().ok().map(|leaf| &leaf.error),
+        });
+        if search.is_stuck() {
+            break;
+        }
+    }
+    search.finish()
+}
+
+/// The bound on a box, or why it has none.
+type Outcome = Result<Leaf, NoBound>;
+
+/// A box in the tree.
+enum State {
+    Leaf {
+        outcome: Outcome,
+        /// Whether a cut may still help.
+        open: bool,
+    },
+    /// The parts, and what the whole box had.
+    Cut(Cut, [usize; 2], Outcome),
+}
+
+impl State {
+    fn open(outcome: Outcome) -> State {
+        State::Leaf { outcome, open: true }
+    }
+
+    fn outcome(&self) -> Option<&Outcome> {
+        match self {
+            State::Leaf { outcome, .. } => Some(outcome),
+            State::Cut(..) => None,
+        }
+    }
+}
+
+struct Search<'a> {
+    program: &'a StraightLine,
+    decisive: Vec<Cut>,
+    tree: Vec<State>,
+    leaves: usize,
+    refused_cuts: usize,
+    /// The number of leaves and the bound when it was last worth a note.
+    milestone: Option<(usize, Dyadic)>,
+}
+
+/// Refused boxes are worse than any bound.
+fn compare(a: &Outcome, b: &Outcome) -> Ordering {
+    match (a, b) {
+        (Ok(a), Ok(b)) => a.error.cmp(&b.error),
+        (a, b) => a.is_err().cmp(&b.is_err()),
+    }
+}
+
+fn inputs_of(outcome: &Outcome) -> &InputBox {
+    match outcome {
+        Ok(leaf) => &leaf.inputs,
+        Err(refused) => &refused.inputs,
+    }
+}
+
+impl<'a> Search<'a> {
+    fn new(program: &'a StraightLine, root: InputBox) -> Search<'a> {
+        let tree = vec![State::open(bound(program, root))];
+        Search {
+            program,
+            decisive: decisive_cuts(program),
+            tree,
+            leaves: 1,
+            refused_cuts: 0,
+            milestone: None,
+        }
+    }
+
+    /// The leaf with the largest bound.
+    fn worst(&self) -> &Outcome {
+        self.tree.iter().filter_map(State::outcome).max_by(|a, b| compare(a, b)).expect("a tree has leaves")
+    }
+
+    /// Whether the bound has hardly moved, by less than one part in 64, while the number of boxes doubled (from 256 on).
+    fn is_stuck(&mut self) -> bool {
+        let Ok(worst) = self.worst() else { return false };
+        let error = worst.error.clone();
+        match &self.milestone {
+            Some((leaves, _)) if self.leaves < 2 * leaves => false,
+            Some((_, bound)) if self.leaves >= 512 && error > bound - &bound.shl(-6) => true,
+            _ => {
+                self.milestone = Some((self.leaves, error));
+                false
+            }
+        }
+    }
+
+    /// All cuts of a box that may help.
+    fn cuts(&self, inputs: &InputBox) -> Vec<Cut> {
+        let decisive = self.decisive.iter().filter(|cut| {
+            let range = &inputs[cut.input];
+            *range.lo() <= cut.left && cut.right <= *range.hi()
+        });
+        let decisive: Vec<Cut> = decisive.cloned().collect();
+        if !decisive.is_empty() {
+            return decisive;
+        }
+        let middle = |i: usize| middle_cut(i, self.program.inputs[i].kind, &inputs[i]);
+        (0..inputs.len()).filter_map(middle).collect()
+    }
+
+    /// The open leaves that hold the bound up, the worst first.
+    fn worst_open(&self, count: usize) -> Vec<usize> {
+        let mut open = Vec::new();
+        let mut limit: Option<&Outcome> = None;
+        for (i, state) in self.tree.iter().enumerate() {
+            match state {
+                State::Leaf { outcome, open: true } => open.push((i, outcome)),
+                State::Leaf { outcome, open: false } => {
+                    limit = Some(limit.map_or(outcome, |limit| {
+                        if compare(limit, outcome).is_lt() { outcome } else { limit }
+                    }))
+                }
+                State::Cut(..) => {}
+            }
+        }
+        if let Some(limit) = limit {
+            open.retain(|(_, outcome)| compare(outcome, limit).is_gt());
+        }
+        open.sort_by(|(_, a), (_, b)| compare(b, a));
+        open.into_iter().take(count).map(|(i, _)| i).collect()
+    }
+
+    /// Cuts the worst leaves; false if there is nothing left to cut that would lower the bound.
+    fn cut_the_worst(&mut self, count: usize) -> bool {
+        let chosen = self.worst_open(count);
+        let inputs = |i: usize| inputs_of(self.tree[i].outcome().expect("a leaf was chosen"));
+        let tasks: Vec<(usize, Cut)> =
+            chosen.iter().flat_map(|&i| self.cuts(inputs(i)).into_iter().map(move |cut| (i, cut))).collect();
+        let program = self.program;
+        let parts = in_parallel(&tasks, |(i, cut)| cut.apply(inputs(*i)).map(|part| bound(program, part)));
+        let mut tried = tasks.into_iter().zip(parts).peekable();
+        for &i in &chosen {
+            let mut best: Option<(Cut, [Outcome; 2])> = None;
+            while let Some(((_, cut), parts)) = tried.next_if(|((leaf, _), _)| *leaf == i) {
+                if best.as_ref().is_none_or(|(_, best)| compare_parts(&parts, best).is_lt()) {
+                    best = Some((cut, parts));
+                }
+            }
+            self.replace(i, best);
+        }
+        !chosen.is_empty()
+    }
+
+    /// Puts a cut in the place of a leaf, or closes it if there is none.
+    fn replace(&mut self, i: usize, best: Option<(Cut, [Outcome; 2])>) {
+        let next = self.tree.len();
+        match (best, &mut self.tree[i]) {
+            (Some((cut, parts)), state) => {
+                let State::Leaf { outcome, .. } = state else { return };
+                self.refused_cuts += usize::from(outcome.is_err());
+                *state = State::Cut(cut, [next, next + 1], outcome.clone());
+                self.tree.extend(parts.map(State::open));
+                self.leaves += 1;
+            }
+            (None, State::Leaf { open, .. }) => *open = false,
+            (None, State::Cut(..)) => {}
+        }
+    }
+
+    /// The tree, without the cuts that did not help.
+    fn finish(self) -> Result<Analysis, NoBound> {
+        let error = self.worst().clone()?.error;
+        let mut tree = Vec::new();
+        let mut range: Option<Enclosure> = None;
+        // Places in the old tree, and which place in the new one waits for them.
+        let mut waiting = vec![(0, None)];
+        while let Some((old, parent)) = waiting.pop() {
+            let place = tree.len();
+            if let Some((parent, side)) = parent
+                && let Tree::Cut { parts, .. } = &mut tree[parent]
+            {
+                let parts: &mut [usize; 2] = parts;
+                parts[side] = place;
+            }
+            match &self.tree[old] {
+                State::Cut(cut, [left, right], whole)
+                    if whole.as_ref().is_ok_and(|leaf| leaf.error <= error).not() =>
+                {
+                    tree.push(Tree::Cut { cut: cut.clone(), parts: [0, 0] });
+                    waiting.extend([(*right, Some((place, 1))), (*left, Some((place, 0)))]);
+                }
+                State::Cut(_, _, outcome) | State::Leaf { outcome, .. } => {
+                    let leaf = outcome.clone()?;
+                    range = Some(range.map_or(leaf.range.clone(), |range| range.hull(&leaf.range)));
+                    tree.push(Tree::Leaf(leaf));
+                }
+            }
+        }
+        Ok(Analysis { error, range: range.expect("a tree has leaves"), tree })
+    }
+}
+
+/// Compares two cuts by their worse parts, then by the better ones.
+fn compare_parts(a: &[Outcome; 2], b: &[Outcome; 2]) -> Ordering {
+    fn ordered([first, second]: &[Outcome; 2]) -> (&Outcome, &Outcome) {
+        if compare(first, second).is_ge() { (first, second) } else { (second, first) }
+    }
+    let ((a_worse, a_better), (b_worse, b_better)) = (ordered(a), ordered(b));
+    compare(a_worse, b_worse).then(compare(a_better, b_better))
+}
+
+/// `function` of each task, in order, on all processors.
+fn in_parallel<T: Sync, R: Send>(tasks: &[T], function: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
+    if workers <= 1 || tasks.len() < 4 {
+        return tasks.iter().map(function).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(tasks.len()));
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, atomic::Ordering::Relaxed);
+                    let Some(task) = tasks.get(i) else { break };
+                    let result = function(task);
+                    results.lock().expect("no worker panics").push((i, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("no worker panics");
+    results.sort_by_key(|(i, _)| *i);
+    results.into_iter().map(|(_, result)| result).collect()
+}
