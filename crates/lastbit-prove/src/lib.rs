@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 pub mod boxes;
+pub mod certificate;
 pub mod endpoint;
+pub mod eval;
 pub mod linear;
 mod mutation;
 mod refusal;

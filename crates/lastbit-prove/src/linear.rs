@@ -9,11 +9,14 @@ use lastbit_lang::{NodeId, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
 use crate::mutation::{self, Mutation};
-use crate::rounding::{outward, up};
+use crate::rounding::{RANGE_BITS, exp_ends, image, outward, sqrt_ends, up};
 use crate::rules::{Choice, Judgement, Judgements, choice};
 
 /// Significant bits of the ends of a coefficient.
 pub const COEFFICIENT_BITS: u32 = 40;
+
+/// From arguments of `2^14` on the exponential has no slope worth the digits.
+const EXP_SLOPE_LIMIT_LOG2: i64 = 14;
 
 /// The error of a result, as a linear form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ fn between(lo: i64, hi: i64) -> Enclosure {
 }
 
 fn inverse(divisor: &Enclosure) -> Enclosure {
-    outward(&one().div(divisor, crate::rounding::RANGE_BITS).expect("the rule of the node has refused 0"))
+    outward(&one().div(divisor, RANGE_BITS).expect("the rule of the node has refused 0"))
 }
 
 /// The slopes of a node, and the bound on its own `ε`.
@@ -62,16 +65,19 @@ pub(crate) fn slopes(
         }
         Op::Fma(a, b, c) if a == b => vec![(a, &of(a).float + &of(a).range), (c, one())],
         Op::Fma(a, b, c) => vec![(a, of(b).float.clone()), (b, of(a).range.clone()), (c, one())],
-        Op::Sqrt(a) => match root_slope(of(a)) {
+        Op::Sqrt(a) => match root_slope(of(a), this) {
             Some(slope) => vec![(a, slope)],
             None => return (vec![], this.error.clone()),
         },
         // The mean value theorem: 1/ξ and e^ξ for some ξ between r and f.
         Op::Ln(a) => vec![(a, inverse(&of(a).float.hull(&of(a).range)))],
-        Op::Exp(a) => match of(a).float.hull(&of(a).range).exp(COEFFICIENT_BITS + 8) {
-            Ok(slope) => vec![(a, slope.round(COEFFICIENT_BITS))],
-            Err(_) => return (vec![], this.error.clone()),
-        },
+        Op::Exp(a) => {
+            let both = of(a).float.hull(&of(a).range);
+            if both.abs().hi().floor_log2().is_some_and(|log2| log2 >= EXP_SLOPE_LIMIT_LOG2) {
+                return (vec![], this.error.clone());
+            }
+            vec![(a, image(&both, exp_ends).round(COEFFICIENT_BITS))]
+        }
         Op::Min(a, b) | Op::Max(a, b) => match choice(program, id, known) {
             Ok(Choice::First) => vec![(a, one())],
             Ok(Choice::Second) => vec![(b, one())],
@@ -101,9 +107,8 @@ fn sign_of(a: &Judgement) -> Enclosure {
 }
 
 /// `1/(√f + √r)`, where it is bounded.
-fn root_slope(a: &Judgement) -> Option<Enclosure> {
-    let bits = crate::rounding::RANGE_BITS;
-    let divisor = &a.float.sqrt(bits).ok()? + &a.range.sqrt(bits).ok()?;
+fn root_slope(a: &Judgement, root: &Judgement) -> Option<Enclosure> {
+    let divisor = &image(&a.float, sqrt_ends) + &root.range;
     (divisor.lo().signum() > 0).then(|| inverse(&divisor))
 }
 

@@ -90,6 +90,26 @@ pub fn nearest_ends(enclose: impl Fn(u32) -> Enclosure) -> Enclosure {
     }
 }
 
+/// `√x` between the nearest ends, for `x >= 0`.
+pub fn sqrt_ends(x: &Dyadic) -> Enclosure {
+    nearest_ends(|bits| lastbit_real::sqrt(x, bits).expect("not negative"))
+}
+
+/// `ln x` between the nearest ends, for `x > 0`.
+pub fn ln_ends(x: &Dyadic) -> Enclosure {
+    nearest_ends(|bits| lastbit_real::ln(x, bits).expect("positive"))
+}
+
+/// `e^x` between the nearest ends, for `x` of some thousands at most.
+pub fn exp_ends(x: &Dyadic) -> Enclosure {
+    nearest_ends(|bits| lastbit_real::exp(x, bits).expect("far below the limit of 2^60"))
+}
+
+/// The image of an interval under a function that grows, given the enclosures of its values.
+pub fn image(x: &Enclosure, function: impl Fn(&Dyadic) -> Enclosure) -> Enclosure {
+    Enclosure::new(function(x.lo()).lo().clone(), function(x.hi()).hi().clone()).expect("the function grows")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

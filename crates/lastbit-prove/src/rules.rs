@@ -16,8 +16,8 @@ use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 use crate::mutation::{self, Mutation};
 use crate::refusal::{Reason, Refusal};
 use crate::rounding::{
-    RANGE_BITS, half_ulp, least_normal, nearest_ends, outward, quotient_up, rounding_bound, ulps_bound,
-    unit_roundoff, up,
+    RANGE_BITS, exp_ends, half_ulp, image, least_normal, ln_ends, nearest_ends, outward, quotient_up,
+    rounding_bound, sqrt_ends, ulps_bound, unit_roundoff, up,
 };
 
 /// `r ⇓ f : [lo, hi] ± d`, with what led to it.
@@ -417,16 +417,12 @@ impl<'a> Rules<'a> {
         if argument.lo().is_negative() {
             return Err(Reason::SqrtOfNegative(argument));
         }
-        let root = |x: &Dyadic| nearest_ends(|bits| lastbit_real::sqrt(x, bits).expect("not negative"));
-        let image = |x: &Enclosure| {
-            Enclosure::new(root(x.lo()).lo().clone(), root(x.hi()).hi().clone()).expect("the root grows")
-        };
-        let (range, on_floats) = (image(&a.range), image(&a.float));
+        let (range, on_floats) = (image(&a.range, sqrt_ends), image(&a.float, sqrt_ends));
         let divisor = range.lo() + on_floats.lo();
         let propagated = if a.is_exact() {
             Dyadic::ZERO
         } else if divisor.is_zero() {
-            up(root(&a.error).hi())
+            up(sqrt_ends(&a.error).hi())
         } else {
             quotient_up(&a.error, &divisor)
         };
@@ -460,9 +456,7 @@ impl<'a> Rules<'a> {
         if argument.lo().signum() <= 0 {
             return Err(Reason::LnOfNonPositive(argument));
         }
-        let ln = |x: &Dyadic| nearest_ends(|bits| lastbit_real::ln(x, bits).expect("positive"));
-        let range = Enclosure::new(ln(a.range.lo()).lo().clone(), ln(a.range.hi()).hi().clone())
-            .expect("the logarithm grows");
+        let range = image(&a.range, ln_ends);
         let by_distance = quotient_up(&a.error, argument.lo());
         let propagated = match &a.relative {
             // |ln(1 + θ)| <= ρ/(1 - ρ) <= ρ·(1 + 2ρ).
@@ -485,16 +479,15 @@ impl<'a> Rules<'a> {
         if *a.range.hi() > limit || a.error > Dyadic::from(64) {
             return Err(Reason::MayOverflow(a.range.clone()));
         }
-        let exp = |x: &Dyadic| nearest_ends(|bits| lastbit_real::exp(x, bits).expect("bounded"));
         let floor = -&limit.shl(2);
-        let low = if *a.range.lo() < floor { Dyadic::ZERO } else { exp(a.range.lo()).lo().clone() };
-        let high = if *a.range.hi() < floor { exp(&floor) } else { exp(a.range.hi()) };
+        let low = if *a.range.lo() < floor { Dyadic::ZERO } else { exp_ends(a.range.lo()).lo().clone() };
+        let high = exp_ends(a.range.hi().max(&floor));
         let range = Enclosure::new(low, high.hi().clone()).expect("the exponential grows");
         // e^d - 1 <= d + d² for d <= 1.
         let growth = if a.error <= Dyadic::ONE {
             up(&(&a.error + &(&a.error * &a.error)))
         } else {
-            up(exp(&a.error).hi())
+            up(exp_ends(&a.error).hi())
         };
         let propagated = up(&(range.hi() * &growth));
         let (rounding, own) = self.library(&self.program.libm.exp, &range, &propagated)?;
@@ -515,11 +508,8 @@ impl<'a> Rules<'a> {
         if exponent < self.format.min_exponent() || exponent >= self.format.max_exponent() {
             return Err(Reason::GridOutsideFormat(exponent));
         }
-        let image = |x: &Enclosure| {
-            let end = |x: &Dyadic| round_to_grid(x, exponent, tie);
-            Enclosure::new(end(x.lo()), end(x.hi())).expect("rounding is monotone")
-        };
-        let (range, float) = (image(&a.range), image(&a.float));
+        let on_grid = |x: &Dyadic| Enclosure::exact(round_to_grid(x, exponent, tie));
+        let (range, float) = (image(&a.range, on_grid), image(&a.float, on_grid));
         self.round_to_nearest(&max_abs(&float), &range)?; // no overflow
         let apart = (float.hi() - range.lo()).max(range.hi() - float.lo());
         let cells = Dyadic::new(a.error.shl(-exponent).ceil(), exponent);
