@@ -4,10 +4,12 @@
 
 pub mod boxes;
 pub mod certificate;
+pub mod derivation;
 pub mod endpoint;
 pub mod eval;
 pub mod linear;
 mod mutation;
+pub mod paper;
 mod refusal;
 pub mod rounding;
 pub mod rules;

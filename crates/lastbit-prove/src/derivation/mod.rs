@@ -1,0 +1,137 @@
+//! Derivations: the judgements of a program on a box, to be read by people and by programs.
+
+mod figure;
+mod latex;
+mod text;
+mod tree;
+
+pub use figure::figure;
+pub use latex::latex;
+pub use text::{Reading, expression, rule};
+pub use tree::{detail, tree};
+
+use lastbit_lang::{NodeId, StraightLine};
+use lastbit_real::{Dyadic, Rational, Rounding};
+use serde_json::{Value, json};
+
+use crate::boxes::InputBox;
+use crate::certificate;
+use crate::linear::{LinearForm, linear_form};
+use crate::rules::{Judgement, Judgements, Rules};
+
+/// The judgements of all nodes of a program on one box.
+pub struct Derivation<'a> {
+    /// The program.
+    pub program: &'a StraightLine,
+    /// The box.
+    pub inputs: InputBox,
+    /// One judgement a node.
+    pub judgements: Judgements,
+    /// The linear form of the result.
+    pub linear: Option<LinearForm>,
+}
+
+impl<'a> Derivation<'a> {
+    /// Derives.
+    pub fn new(program: &'a StraightLine, inputs: InputBox) -> Derivation<'a> {
+        let judgements = Rules::new(program).derive(&inputs);
+        let linear = linear_form(program, &judgements);
+        Derivation { program, inputs, judgements, linear }
+    }
+
+    /// The judgement of a node, if it has one.
+    pub fn judgement(&self, id: NodeId) -> Option<&Judgement> {
+        self.judgements[id].as_ref().ok()
+    }
+
+    /// The premises of a node's rule: its operands, each once.
+    pub fn premises(&self, id: NodeId) -> Vec<NodeId> {
+        let mut premises = Vec::new();
+        for operand in self.program.nodes[id].op.operands() {
+            if !premises.contains(&operand) {
+                premises.push(operand);
+            }
+        }
+        premises
+    }
+
+    /// `[lo, hi] ± d`, in decimals.
+    fn bounds(&self, id: NodeId) -> String {
+        match &self.judgements[id] {
+            Ok(judgement) => {
+                let [lo, hi] = ends(judgement.range.lo(), judgement.range.hi());
+                let range = if lo == hi { format!("[{lo}]") } else { format!("[{lo}, {hi}]") };
+                format!("{range} ± {}", error(&judgement.error))
+            }
+            Err(refusal) => format!("refused: {refusal}"),
+        }
+    }
+
+    /// The nodes that the result rests on, in order.
+    fn needed(&self, root: NodeId) -> Vec<NodeId> {
+        let mut needed = vec![false; root + 1];
+        needed[root] = true;
+        for id in (0..=root).rev() {
+            if needed[id] {
+                self.program.nodes[id].op.operands().for_each(|operand| needed[operand] = true);
+            }
+        }
+        (0..=root).filter(|&id| needed[id]).collect()
+    }
+
+    /// All of it as JSON, from the inputs to `root`.
+    pub fn to_json(&self, root: NodeId) -> Value {
+        let nodes: Vec<Value> = self.needed(root).into_iter().map(|id| self.node_to_json(id)).collect();
+        json!({ "root": root, "nodes": nodes })
+    }
+
+    fn node_to_json(&self, id: NodeId) -> Value {
+        let node = &self.program.nodes[id];
+        let mut value = json!({
+            "node": id,
+            "rule": rule(&node.op),
+            "premises": self.premises(id),
+            "real": expression(self.program, id, Reading::Real),
+            "float": expression(self.program, id, Reading::Float),
+        });
+        if let Some(name) = &node.name {
+            value["name"] = json!(name);
+        }
+        match &self.judgements[id] {
+            Ok(judgement) => {
+                let [lo, hi] = ends(judgement.range.lo(), judgement.range.hi());
+                value["range"] = json!([lo, hi]);
+                value["abs_error"] = json!(error(&judgement.error));
+                value["relative_error"] = json!(judgement.relative.as_ref().map(error));
+                value["exact"] = certificate::judgement(judgement);
+            }
+            Err(refusal) => value["refused"] = json!(refusal.to_string()),
+        }
+        value
+    }
+}
+
+/// Significant digits of what people read.
+const DIGITS: usize = 6;
+
+/// A number in decimals, without zeros at the end where it is exact.
+fn decimal(x: &Dyadic, rounding: Rounding) -> String {
+    let x = Rational::from(x);
+    let text = x.to_decimal(DIGITS, rounding);
+    let exact = text == x.to_decimal(DIGITS, Rounding::Down) && text == x.to_decimal(DIGITS, Rounding::Up);
+    if exact && text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
+/// A bound on an error in decimals, rounded up.
+pub fn error(d: &Dyadic) -> String {
+    decimal(d, Rounding::Up)
+}
+
+/// A range in decimals, rounded outward.
+pub fn ends(lo: &Dyadic, hi: &Dyadic) -> [String; 2] {
+    [(lo, Rounding::Down), (hi, Rounding::Up)]
+        .map(|(end, rounding)| Rational::from(end).to_decimal(DIGITS, rounding))
+}
