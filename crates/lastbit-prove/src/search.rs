@@ -4,12 +4,11 @@
 //! [`crate::check`] goes through again.
 
 use std::cmp::Ordering;
-use std::ops::Not;
 use std::sync::Mutex;
 use std::sync::atomic::{self, AtomicUsize};
 use std::thread;
 
-use lastbit_lang::StraightLine;
+use lastbit_lang::{NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
 use crate::boxes::{Cut, InputBox, decisive_cuts, middle_cut, whole_box};
@@ -37,6 +36,15 @@ pub struct Leaf {
     pub error: Dyadic,
     /// What gave it.
     pub method: Method,
+    /// The least value of the claimed bound on this box, if one is claimed.
+    pub claimed: Option<Dyadic>,
+}
+
+impl Leaf {
+    /// How far the bound lies above what is claimed, or above 0: what the search brings down.
+    fn excess(&self) -> Dyadic {
+        &self.error - self.claimed.as_ref().unwrap_or(&Dyadic::ZERO)
+    }
 }
 
 /// Boxes, cut and cut again.
@@ -65,12 +73,26 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// The analysis with this tree.
+    fn of(tree: Vec<Tree>) -> Analysis {
+        let mut analysis = Analysis { error: Dyadic::ZERO, range: Enclosure::exact(Dyadic::ZERO), tree };
+        let range = analysis.leaves().map(|leaf| leaf.range.clone()).reduce(|a, b| a.hull(&b));
+        analysis.error = analysis.leaves().map(|leaf| leaf.error.clone()).max().expect("a tree has leaves");
+        analysis.range = range.expect("a tree has leaves");
+        analysis
+    }
+
     /// The leaves.
     pub fn leaves(&self) -> impl Iterator<Item = &Leaf> {
         self.tree.iter().filter_map(|tree| match tree {
             Tree::Leaf(leaf) => Some(leaf),
             Tree::Cut { .. } => None,
         })
+    }
+
+    /// Whether the bound is at most what is claimed, on every box. True where nothing is claimed.
+    pub fn meets_claim(&self) -> bool {
+        self.leaves().all(|leaf| leaf.claimed.is_none() || leaf.excess().signum() <= 0)
     }
 
     /// What gave the bound, in a word or three.
@@ -118,18 +140,21 @@ pub struct NoBound {
 }
 
 /// The bound on one box.
-fn bound(program: &StraightLine, inputs: InputBox) -> Outcome {
+fn bound(goal: Goal<'_>, inputs: InputBox) -> Outcome {
+    let program = goal.program;
     let judgements = Rules::new(program).derive(&inputs);
-    let result = match &judgements[program.result] {
-        Ok(result) => result,
-        Err(refusal) => return Err(NoBound { refusal: refusal.clone(), inputs }),
+    let claim = goal.claim.map(|claim| judgements[claim].as_ref()).transpose();
+    let (result, claim) = match (&judgements[program.result], claim) {
+        (Ok(result), Ok(claim)) => (result, claim),
+        (Err(refusal), _) | (_, Err(refusal)) => return Err(NoBound { refusal: refusal.clone(), inputs }),
     };
+    let claimed = claim.map(|claim| claim.range.lo().clone());
     let linear = linear_form(program, &judgements).map(|form| form.error);
     let (error, method) = match linear {
         Some(linear) if linear < result.error => (linear, Method::Linear),
         _ => (result.error.clone(), Method::Interval),
     };
-    Ok(Leaf { range: result.range.clone(), error, method, inputs })
+    Ok(Leaf { range: result.range.clone(), error, method, claimed, inputs })
 }
 
 /// Boxes that are cut in one round.
@@ -138,18 +163,37 @@ const ROUND: usize = 16;
 /// How many boxes to cut in the hope that a refused premise holds on the parts.
 const REFUSED_CUTS: usize = 256;
 
+/// What is looked for: a bound on the error of the program's result; and that it is at most a claimed one.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'a> {
+    /// The program.
+    pub program: &'a StraightLine,
+    /// The node whose real value is the claimed bound.
+    pub claim: Option<NodeId>,
+}
+
 /// Analyses a program, reporting after each round.
 pub fn analyse(
     program: &StraightLine,
     effort: Effort,
+    report: impl FnMut(Progress<'_>),
+) -> Result<Analysis, NoBound> {
+    analyse_goal(Goal { program, claim: None }, effort, report)
+}
+
+/// As [`analyse`], with a claimed bound.
+pub fn analyse_goal(
+    goal: Goal<'_>,
+    effort: Effort,
     mut report: impl FnMut(Progress<'_>),
 ) -> Result<Analysis, NoBound> {
+    let program = goal.program;
     let root = whole_box(program).map_err(|(input, reason)| {
         let is_input = |op: &lastbit_lang::Op| *op == lastbit_lang::Op::Input(input);
         let node = program.nodes.iter().position(|node| is_input(&node.op)).unwrap_or(0);
         NoBound { refusal: Refusal { node, reason }, inputs: vec![] }
     })?;
-    let mut search = Search::new(program, root);
+    let mut search = Search::new(goal, root);
     while search.leaves < effort.boxes && search.refused_cuts < REFUSED_CUTS {
         if !search.cut_the_worst((effort.boxes - search.leaves).min(ROUND)) {
             break;
@@ -158,7 +202,7 @@ pub fn analyse(
             boxes: search.leaves,
             error: search.worst().as_ref().ok().map(|leaf| &leaf.error),
         });
-        if search.is_stuck() {
+        if search.is_stuck() || search.is_proved() {
             break;
         }
     }
@@ -193,7 +237,7 @@ impl State {
 }
 
 struct Search<'a> {
-    program: &'a StraightLine,
+    goal: Goal<'a>,
     decisive: Vec<Cut>,
     tree: Vec<State>,
     leaves: usize,
@@ -205,7 +249,7 @@ struct Search<'a> {
 /// Refused boxes are worse than any bound.
 fn compare(a: &Outcome, b: &Outcome) -> Ordering {
     match (a, b) {
-        (Ok(a), Ok(b)) => a.error.cmp(&b.error),
+        (Ok(a), Ok(b)) => a.excess().cmp(&b.excess()),
         (a, b) => a.is_err().cmp(&b.is_err()),
     }
 }
@@ -218,16 +262,10 @@ fn inputs_of(outcome: &Outcome) -> &InputBox {
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a StraightLine, root: InputBox) -> Search<'a> {
-        let tree = vec![State::open(bound(program, root))];
-        Search {
-            program,
-            decisive: decisive_cuts(program),
-            tree,
-            leaves: 1,
-            refused_cuts: 0,
-            milestone: None,
-        }
+    fn new(goal: Goal<'a>, root: InputBox) -> Search<'a> {
+        let program = goal.program;
+        let tree = vec![State::open(bound(goal, root))];
+        Search { goal, decisive: decisive_cuts(program), tree, leaves: 1, refused_cuts: 0, milestone: None }
     }
 
     /// The leaf with the largest bound.
@@ -235,9 +273,17 @@ impl<'a> Search<'a> {
         self.tree.iter().filter_map(State::outcome).max_by(|a, b| compare(a, b)).expect("a tree has leaves")
     }
 
+    /// Whether the claim holds on every box: then there is nothing left to do.
+    fn is_proved(&self) -> bool {
+        self.goal.claim.is_some() && self.worst().as_ref().is_ok_and(|worst| worst.excess().signum() <= 0)
+    }
+
     /// Whether the bound has hardly moved, by less than one part in 64, while the number of boxes doubled (from 256 on).
     fn is_stuck(&mut self) -> bool {
         let Ok(worst) = self.worst() else { return false };
+        if self.goal.claim.is_some() {
+            return false;
+        }
         let error = worst.error.clone();
         match &self.milestone {
             Some((leaves, _)) if self.leaves < 2 * leaves => false,
@@ -259,7 +305,7 @@ impl<'a> Search<'a> {
         if !decisive.is_empty() {
             return decisive;
         }
-        let middle = |i: usize| middle_cut(i, self.program.inputs[i].kind, &inputs[i]);
+        let middle = |i: usize| middle_cut(i, self.goal.program.inputs[i].kind, &inputs[i]);
         (0..inputs.len()).filter_map(middle).collect()
     }
 
@@ -291,8 +337,8 @@ impl<'a> Search<'a> {
         let inputs = |i: usize| inputs_of(self.tree[i].outcome().expect("a leaf was chosen"));
         let tasks: Vec<(usize, Cut)> =
             chosen.iter().flat_map(|&i| self.cuts(inputs(i)).into_iter().map(move |cut| (i, cut))).collect();
-        let program = self.program;
-        let parts = in_parallel(&tasks, |(i, cut)| cut.apply(inputs(*i)).map(|part| bound(program, part)));
+        let goal = self.goal;
+        let parts = in_parallel(&tasks, |(i, cut)| cut.apply(inputs(*i)).map(|part| bound(goal, part)));
         let mut tried = tasks.into_iter().zip(parts).peekable();
         for &i in &chosen {
             let mut best: Option<(Cut, [Outcome; 2])> = None;
@@ -324,34 +370,27 @@ impl<'a> Search<'a> {
 
     /// The tree, without the cuts that did not help.
     fn finish(self) -> Result<Analysis, NoBound> {
-        let error = self.worst().clone()?.error;
-        let mut tree = Vec::new();
-        let mut range: Option<Enclosure> = None;
-        // Places in the old tree, and which place in the new one waits for them.
-        let mut waiting = vec![(0, None)];
-        while let Some((old, parent)) = waiting.pop() {
+        let excess = self.worst().clone()?.excess();
+        let helped = |whole: &Outcome| !whole.as_ref().is_ok_and(|leaf| leaf.excess() <= excess);
+        let mut tree: Vec<Tree> = Vec::new();
+        // Places in the old tree, and which part of which place in the new one they are.
+        let mut waiting: Vec<(usize, Option<(usize, usize)>)> = vec![(0, None)];
+        while let Some((old, part)) = waiting.pop() {
             let place = tree.len();
-            if let Some((parent, side)) = parent
-                && let Tree::Cut { parts, .. } = &mut tree[parent]
+            if let Some((cut, side)) = part
+                && let Tree::Cut { parts, .. } = &mut tree[cut]
             {
-                let parts: &mut [usize; 2] = parts;
                 parts[side] = place;
             }
-            match &self.tree[old] {
-                State::Cut(cut, [left, right], whole)
-                    if whole.as_ref().is_ok_and(|leaf| leaf.error <= error).not() =>
-                {
-                    tree.push(Tree::Cut { cut: cut.clone(), parts: [0, 0] });
+            tree.push(match &self.tree[old] {
+                State::Cut(cut, [left, right], whole) if helped(whole) => {
                     waiting.extend([(*right, Some((place, 1))), (*left, Some((place, 0)))]);
+                    Tree::Cut { cut: cut.clone(), parts: [0, 0] }
                 }
-                State::Cut(_, _, outcome) | State::Leaf { outcome, .. } => {
-                    let leaf = outcome.clone()?;
-                    range = Some(range.map_or(leaf.range.clone(), |range| range.hull(&leaf.range)));
-                    tree.push(Tree::Leaf(leaf));
-                }
-            }
+                State::Cut(_, _, outcome) | State::Leaf { outcome, .. } => Tree::Leaf(outcome.clone()?),
+            });
         }
-        Ok(Analysis { error, range: range.expect("a tree has leaves"), tree })
+        Ok(Analysis::of(tree))
     }
 }
 

@@ -1,0 +1,172 @@
+//! The seven cases of an output, and the loss in each over all pairs of inputs.
+
+use std::fmt;
+
+use lastbit_real::Rational;
+
+use super::kappa::{Ingredients, Relative, excess};
+use super::{EndpointError, FloatSnap};
+
+/// Where an output `x` lies, seen from the inputs `f <= f'`. "The cell of" an input is the one that it rounds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Case {
+    /// `x = -B`
+    LowerEnd,
+    /// Between `-B` and the cell of `f`.
+    Below,
+    /// The cell of `f`, which may be that of `f'` too.
+    AtF,
+    /// Between the cells of `f` and `f'`.
+    Between,
+    /// The cell of `f'`, and not of `f`.
+    AtF2,
+    /// Between the cell of `f'` and `B`.
+    Above,
+    /// `x = B`
+    UpperEnd,
+}
+
+impl Case {
+    /// All of them, in order.
+    pub const ALL: [Case; 7] =
+        [Case::LowerEnd, Case::Below, Case::AtF, Case::Between, Case::AtF2, Case::Above, Case::UpperEnd];
+
+    /// The case of output number `k` for inputs of these numbers, in order.
+    pub(super) fn of(k: i64, top: i64, [f, f2]: [i64; 2]) -> Case {
+        match k {
+            _ if k <= -top => Case::LowerEnd,
+            _ if k >= top => Case::UpperEnd,
+            _ if k < f => Case::Below,
+            _ if k == f => Case::AtF,
+            _ if k < f2 => Case::Between,
+            _ if k == f2 => Case::AtF2,
+            _ => Case::Above,
+        }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Case::LowerEnd => "x = -B",
+            Case::Below => "below f",
+            Case::AtF => "at f",
+            Case::Between => "between",
+            Case::AtF2 => "at f'",
+            Case::Above => "above f'",
+            Case::UpperEnd => "x = B",
+        })
+    }
+}
+
+/// The bound of a case, over all `f, f'` in `[-B, B]` at most `Δ` apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseBound {
+    /// Which.
+    pub case: Case,
+    /// The loss of the ideal mechanism on the perturbed grid.
+    pub ideal: Rational,
+    /// What floating point adds, from above.
+    pub excess: Rational,
+    /// How far apart an input and a threshold of `x` can be, at most.
+    pub farthest: Rational,
+    /// Why the bound holds, in a line.
+    pub reason: &'static str,
+}
+
+impl CaseBound {
+    /// The loss is at most this.
+    pub fn loss(&self) -> Rational {
+        &self.ideal + &self.excess
+    }
+}
+
+/// What decides how far inputs and thresholds are apart.
+#[derive(Clone, Debug)]
+pub(super) struct Reach {
+    /// From `B` down to the lowest midpoint.
+    pub(super) down: Rational,
+    /// From `-B` up to the highest midpoint.
+    pub(super) up: Rational,
+    /// From `-B` up to the lowest midpoint, if that lies above.
+    pub(super) inside_lower: Option<Rational>,
+    /// From the highest midpoint up to `B`, if that lies above.
+    pub(super) inside_upper: Option<Rational>,
+    /// Whether an input can lie above (or below) a whole inner cell.
+    pub(super) has_below: bool,
+    pub(super) has_above: bool,
+}
+
+impl Reach {
+    pub(super) fn of(mechanism: &FloatSnap) -> Reach {
+        let (bound, top) = (mechanism.exact_bound(), mechanism.top());
+        let at = |k: i64| Rational::from(mechanism.midpoint(k));
+        let [lowest, highest] = [at(1 - top), at(top)];
+        Reach {
+            down: bound - &lowest,
+            up: bound + &highest,
+            inside_lower: Some(bound + lowest).filter(Rational::is_positive),
+            inside_upper: Some(bound - highest).filter(Rational::is_positive),
+            has_below: at(2 - top) < *bound,
+            has_above: at(top - 1) > -bound,
+        }
+    }
+
+    /// As if no threshold that counts were farther than `most` from either input.
+    pub(super) fn capped(mut self, most: &Rational) -> Reach {
+        self.down = self.down.min(most.clone());
+        self.up = self.up.min(most.clone());
+        self
+    }
+}
+
+/// The bounds of all cases that can occur.
+pub(super) fn case_bounds(
+    ingredients: &Ingredients,
+    reach: &Reach,
+    sensitivity: &Rational,
+) -> Result<Vec<CaseBound>, EndpointError> {
+    let mut bounds = Vec::new();
+    let ideal = sensitivity * &ingredients.rate;
+    let mut add = |case, ideal: &Rational, farthest: &Rational, f: &Relative, f2: &Relative, reason| {
+        let excess = excess(f, f2)?;
+        bounds.push(CaseBound { case, ideal: ideal.clone(), excess, farthest: farthest.clone(), reason });
+        Ok::<(), EndpointError>(())
+    };
+    let widest = reach.down.clone().max(reach.up.clone());
+    // An input's own cell, and a cell of the other input, at most Δ away, which is the same one or lies to one side.
+    let own = ingredients.straddling(&ingredients.widest.clone().min(widest.clone()))?;
+    let neighbour = (sensitivity + &ingredients.widest).min(widest.clone());
+    let other = own.clone().or(ingredients.one_sided(&neighbour)?);
+    let around = "κ·coth(Λ'/2c) around one input, the same or one-sided for the other";
+
+    let lower = ingredients.end(&reach.down, reach.inside_lower.as_ref())?;
+    add(Case::LowerEnd, &ideal, &reach.down, &lower, &lower, "κ: a half-line has no second threshold")?;
+    if reach.has_below {
+        let cell = ingredients.one_sided(&reach.down)?;
+        add(Case::Below, &ideal, &reach.down, &cell, &cell, "(κ + rκ')/(1 - r), r = e^(-Λ'/c), for both")?;
+    }
+    add(Case::AtF, &ideal, &neighbour, &own, &other, around)?;
+    if *sensitivity >= ingredients.narrowest {
+        // Both inputs lie outside of the cell, on different sides: the ideal loss is |f + f' - g - g'|/c <= (Δ - Λ')/c.
+        let farthest = sensitivity.clone().min(widest);
+        let cell = ingredients.one_sided(&farthest)?;
+        let ideal = (sensitivity - &ingredients.narrowest) * &ingredients.rate;
+        add(
+            Case::Between,
+            &ideal,
+            &farthest,
+            &cell,
+            &cell,
+            "one-sided for both, and the ideal loss is less by Λ'/c",
+        )?;
+    }
+    add(Case::AtF2, &ideal, &neighbour, &other, &own, around)?;
+    if reach.has_above {
+        let cell = ingredients.one_sided(&reach.up)?;
+        add(Case::Above, &ideal, &reach.up, &cell, &cell, "as below f")?;
+    }
+    let upper = ingredients.end(&reach.up, reach.inside_upper.as_ref())?;
+    add(Case::UpperEnd, &ideal, &reach.up, &upper, &upper, "as x = -B")?;
+    Ok(bounds)
+}

@@ -1,0 +1,259 @@
+//! The mechanism under study, and the thresholds of its rounding.
+
+use lastbit_lang::Tie;
+use lastbit_real::{Dyadic, Float, IBig, Rational, Rounding, ln_f64};
+
+use super::EndpointError;
+
+/// How `y(u) = c·ln u` is computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// `LN(u) ⊘ ε`, so that `c = 1/ε`.
+    Divided {
+        /// `ε`; the float reading rounds it to nearest.
+        epsilon: Rational,
+    },
+    /// `λ ⊗ LN(u)`, so that `c = λ`.
+    Multiplied {
+        /// `λ`; the float reading rounds it to nearest.
+        scale: Rational,
+    },
+}
+
+impl Noise {
+    /// `1/c`, which is `ε`; `None` if it is not a positive number.
+    fn rate(&self) -> Option<Rational> {
+        match self {
+            Noise::Divided { epsilon } => epsilon.is_positive().then(|| epsilon.clone()),
+            Noise::Multiplied { scale } => scale.is_positive().then(|| scale.recip()).flatten(),
+        }
+    }
+}
+
+/// The declared distribution of `u`, a double of (0, 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sampler {
+    /// Every double with probability proportional to its ulp.
+    #[default]
+    Ulp,
+    /// `k·2⁻⁵³`, with `k` uniform in `1..2⁵³`.
+    Grid53,
+}
+
+/// The samplers' values are numbered in increasing order, from 1 to `end() - 1`; `end()` stands for `u = 1`.
+impl Sampler {
+    /// The least `u`, which is also the unit of the weights.
+    pub fn least(self) -> Dyadic {
+        Dyadic::pow2(match self {
+            Sampler::Ulp => i64::from(f64::MIN_EXPONENT),
+            Sampler::Grid53 => -53,
+        })
+    }
+
+    /// The number of 1.
+    pub(super) fn end(self) -> u64 {
+        match self {
+            Sampler::Ulp => 1f64.to_bits(),
+            Sampler::Grid53 => 1 << 53,
+        }
+    }
+
+    /// The value of a number.
+    pub(super) fn value(self, number: u64) -> f64 {
+        match self {
+            Sampler::Ulp => f64::from_bits(number),
+            Sampler::Grid53 => f64::from_i128(i128::from(number), -53),
+        }
+    }
+
+    /// The number of the least value that is at least `v`, for `v` in (0, 1].
+    pub(super) fn number_at_least(self, v: f64) -> u64 {
+        match self {
+            Sampler::Ulp => v.to_bits(),
+            Sampler::Grid53 => (v * (1u64 << 53) as f64).ceil() as u64,
+        }
+    }
+
+    /// The weight of `{u < v}`, for a double `v` of (0, 1]: the doubles below `v` fill `(0, v)` with their ulps, but for the
+    /// least one's first unit.
+    pub fn weight_below(self, v: f64) -> IBig {
+        let v = v.to_dyadic().expect("in (0, 1]");
+        v.shl(self.unit_exponent()).ceil() - IBig::ONE
+    }
+
+    /// The weight of all values.
+    pub fn total(self) -> IBig {
+        self.weight_below(1.0)
+    }
+
+    fn unit_exponent(self) -> i64 {
+        -self.least().exponent()
+    }
+}
+
+/// `clamp_B(⌊clamp_B(f) ⊕ s ⊗ y(u)⌉_Λ)` in binary64.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FloatSnap {
+    noise: Noise,
+    rate: Rational,
+    /// `ε` or `λ` as the float reading has it.
+    parameter: f64,
+    bound: f64,
+    exact_bound: Rational,
+    exponent: i64,
+    tie: Tie,
+    sampler: Sampler,
+    /// `⌈B/Λ⌉`.
+    top: i64,
+}
+
+/// `ε` lies between `2^-RATE_EXPONENT` and `2^RATE_EXPONENT`: `LN(u) ⊘ ε` is between `2⁻⁵³/ε` and `745/ε` in magnitude, which
+/// then is far from under- and overflow.
+const RATE_EXPONENT: i64 = 500;
+/// The exponents of `Λ`: thresholds `(k - 1/2)Λ` with `k <= 2⁵²` stay finite, and `Λ/2` stays normal.
+const LAMBDA_EXPONENTS: std::ops::RangeInclusive<i64> = -1000..=900;
+
+impl FloatSnap {
+    /// The mechanism of these parameters. `exponent` is `log2 Λ`; without one, `Λ` is the smallest power of two that is at least
+    /// `c`.
+    ///
+    /// # Errors
+    /// [`EndpointError::OutOfRange`] if the theory behind the bounds does not cover the parameters.
+    pub fn new(
+        noise: Noise,
+        bound: f64,
+        exponent: Option<i64>,
+        tie: Tie,
+        sampler: Sampler,
+    ) -> Result<FloatSnap, EndpointError> {
+        let (name, given) = match &noise {
+            Noise::Divided { epsilon } => ("epsilon", epsilon),
+            Noise::Multiplied { scale } => ("lambda", scale),
+        };
+        let refuse = |name, value: String, reason| Err(EndpointError::OutOfRange { name, value, reason });
+        let rate = noise
+            .rate()
+            .filter(|rate| (Rational::pow2(-RATE_EXPONENT)..=Rational::pow2(RATE_EXPONENT)).contains(rate));
+        let Some(rate) = rate else {
+            return refuse(name, given.to_string(), "it must lie between 2^-500 and 2^500");
+        };
+        let exponent = exponent.unwrap_or_else(|| -rate.floor_log2().expect("positive"));
+        if !LAMBDA_EXPONENTS.contains(&exponent) {
+            return refuse("Λ", format!("2^{exponent}"), "its exponent must lie between -1000 and 900");
+        }
+        let exact_bound = Rational::try_from(bound).ok().filter(Rational::is_positive);
+        let Some(exact_bound) = exact_bound else {
+            return refuse("B", bound.to_string(), "it must be a positive finite number");
+        };
+        if exact_bound >= Rational::pow2(exponent + 52) {
+            return refuse(
+                "B",
+                bound.to_string(),
+                "B < 2^52·Λ is needed for thresholds (k - 1/2)Λ to be doubles",
+            );
+        }
+        let top = i64::try_from((&exact_bound * Rational::pow2(-exponent)).ceil()).expect("at most 2^52");
+        let parameter = given.to_f64(Rounding::Nearest);
+        Ok(FloatSnap { rate, parameter, bound, exact_bound, exponent, tie, sampler, top, noise })
+    }
+
+    /// How the noise is computed.
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// `1/c`, the `ε` of the ideal mechanism.
+    pub fn rate(&self) -> &Rational {
+        &self.rate
+    }
+
+    /// `B`.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// `B`, exactly.
+    pub fn exact_bound(&self) -> &Rational {
+        &self.exact_bound
+    }
+
+    /// `Λ`.
+    pub fn lambda(&self) -> Rational {
+        Rational::pow2(self.exponent)
+    }
+
+    /// Where ties of the rounding go.
+    pub fn tie(&self) -> Tie {
+        self.tie
+    }
+
+    /// The distribution of `u`.
+    pub fn sampler(&self) -> Sampler {
+        self.sampler
+    }
+
+    /// `y_F(u)` with a correctly rounded logarithm.
+    pub fn noise_of(&self, u: f64) -> f64 {
+        match self.noise {
+            Noise::Divided { .. } => ln_f64(u) / self.parameter,
+            Noise::Multiplied { .. } => self.parameter * ln_f64(u),
+        }
+    }
+
+    /// `⌈B/Λ⌉`. Outputs are numbered from `-top` to `top`: the ends are `∓B`, number `k` between them is `kΛ`.
+    pub fn top(&self) -> i64 {
+        self.top
+    }
+
+    /// The value of an output.
+    pub fn output(&self, number: i64) -> f64 {
+        match number {
+            k if k <= -self.top => -self.bound,
+            k if k >= self.top => self.bound,
+            k => f64::from_i128(i128::from(k), self.exponent as i32),
+        }
+    }
+
+    /// The number of the output that `w` gives.
+    pub fn number_of(&self, w: f64) -> i64 {
+        // The numbers of thresholds are -top+1..=top; as many as lie at or below w are passed.
+        let (mut below, mut above) = (-self.top, self.top + 1);
+        while above - below > 1 {
+            let middle = below + (above - below) / 2;
+            if w >= self.threshold(middle) { below = middle } else { above = middle }
+        }
+        below
+    }
+
+    /// The least double `w` with `⌊w⌉_Λ >= kΛ`: `(k - 1/2)Λ`, or the next double if ties go down there.
+    pub fn threshold(&self, k: i64) -> f64 {
+        let half_way = f64::from_i128(2 * i128::from(k) - 1, self.exponent as i32 - 1);
+        let tie_goes_up = match self.tie {
+            Tie::Up => true,
+            Tie::Even => k % 2 == 0,
+            Tie::Away => half_way > 0.0,
+        };
+        if tie_goes_up { half_way } else { half_way.next_up() }
+    }
+
+    /// L1: `w = fl(t) >= threshold(k)` iff the real number `t` is at least (or above, if the threshold is odd) this midpoint.
+    pub fn midpoint(&self, k: i64) -> Dyadic {
+        self.threshold(k).midpoint_below().expect("thresholds are finite and not the least double")
+    }
+
+    /// Bounds on the width of the cells between neighbouring midpoints: `Λ'` and what lies above.
+    ///
+    /// A midpoint lies at most half an ulp of the outermost threshold below `(k - 1/2)Λ` if ties go up, and at most as much below
+    /// or above otherwise, so that widths differ from `Λ` by at most one, or two, of these halves.
+    pub(super) fn widths(&self) -> (Rational, Rational) {
+        let half_ulp = Rational::pow2(i64::from(self.threshold(self.top).exponent_of_ulp()) - 1);
+        let off = if self.tie == Tie::Up { half_ulp } else { half_ulp * Rational::from(2) };
+        (self.lambda() - &off, self.lambda() + off)
+    }
+
+    /// `M = ε(2B + Λ/2)`.
+    pub fn exponent_range(&self) -> Rational {
+        let span = &self.exact_bound * Rational::from(2) + Rational::pow2(self.exponent - 1);
+        &self.rate * span
+    }
+}

@@ -1,0 +1,290 @@
+//! All of it together, for people.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use lastbit_real::{Float, Rational, Rounding};
+
+use super::claims::judge;
+use super::search::{outputs_of_interest, search};
+use super::{
+    Case, Certified, ClaimedBound, EndpointError, FloatSnap, InfiniteLoss, Noise, NoiseError, PairOutput,
+    Sampler, Search, Total, UThreshold, Verdict, Weights, Witness, certify, infinite_loss, pair_outputs,
+    theorem_a, theorem_a_prime,
+};
+
+/// What to analyse.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The mechanism.
+    pub mechanism: FloatSnap,
+    /// The error of its noise.
+    pub error: NoiseError,
+    /// `Δ`.
+    pub sensitivity: Rational,
+    /// The search for witnesses.
+    pub search: Search,
+    /// The pair for which endpoints are printed; without one, `B - Δ` and `B`.
+    pub example: Option<[f64; 2]>,
+}
+
+/// The bounds, and what they are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndpointReport {
+    /// The mechanism.
+    pub mechanism: FloatSnap,
+    /// The error of its noise.
+    pub error: NoiseError,
+    /// `Δ`.
+    pub sensitivity: Rational,
+    /// The bounds over all inputs.
+    pub certified: Certified,
+    /// Theorem A, if its conditions hold.
+    pub theorem_a: Option<Rational>,
+    /// Theorem A', if there is no pure bound, its condition holds, and the numeric bound confirms it.
+    pub theorem_a_prime: Option<(Rational, Rational)>,
+    /// Two inputs that show that pure differential privacy is false.
+    pub infinite_loss: Option<InfiniteLoss>,
+    /// Of the example, the worst output in each case.
+    pub example: [f64; 2],
+    /// The endpoints of these outputs.
+    pub endpoints: Vec<PairOutput>,
+    /// The worst outputs found, case by case, exactly, with correctly rounded logarithms.
+    pub witnesses: Vec<Witness>,
+    /// The papers' constants; empty unless `Δ = 1`.
+    pub verdicts: Vec<ClaimedBound>,
+}
+
+/// Bounds the loss and compares.
+///
+/// # Errors
+/// [`EndpointError`], if a condition of the theory fails.
+pub fn analyse(request: &Request) -> Result<EndpointReport, EndpointError> {
+    let Request { mechanism, error, sensitivity, .. } = request;
+    let certified = certify(mechanism, error, sensitivity)?;
+    let infinite_loss = infinite_loss(mechanism);
+    let mut found = search(mechanism, sensitivity, &request.search, |u| mechanism.noise_of(u));
+    if let Some(InfiniteLoss { f, f2, weight }) = infinite_loss.clone() {
+        let weights = Weights { output: -mechanism.top(), f: weight, f2: 0.into() };
+        found.push(Witness { inputs: [f, f2], case: Case::LowerEnd, weights });
+    }
+    let verdicts =
+        if *sensitivity == Rational::ONE { judge(mechanism, error, &certified, &found)? } else { Vec::new() };
+    let mut worst: BTreeMap<Case, Witness> = BTreeMap::new();
+    for witness in found {
+        match worst.get_mut(&witness.case) {
+            Some(known) if known.weights.loses_less_than(&witness.weights) => *known = witness,
+            Some(_) => {}
+            None => drop(worst.insert(witness.case, witness)),
+        }
+    }
+    let bound = mechanism.bound();
+    let below_bound = (mechanism.exact_bound() - sensitivity).to_f64(Rounding::Up);
+    let example = request.example.unwrap_or([below_bound.max(-bound), bound]);
+    let example = if example[0] <= example[1] { example } else { [example[1], example[0]] };
+    let theorem_a_prime = match &certified.total {
+        Total::Pure { .. } => None,
+        Total::Approximate { loss, delta } => theorem_a_prime(mechanism, sensitivity)?
+            .filter(|(closed_loss, closed_delta)| loss <= closed_loss && delta <= closed_delta),
+    };
+    Ok(EndpointReport {
+        endpoints: worst_endpoints(mechanism, error, example)?,
+        theorem_a: theorem_a(mechanism, sensitivity).ok(),
+        witnesses: worst.into_values().collect(),
+        mechanism: mechanism.clone(),
+        error: error.clone(),
+        sensitivity: sensitivity.clone(),
+        theorem_a_prime,
+        certified,
+        infinite_loss,
+        example,
+        verdicts,
+    })
+}
+
+/// The worst output of each case.
+fn worst_endpoints(
+    mechanism: &FloatSnap,
+    error: &NoiseError,
+    inputs: [f64; 2],
+) -> Result<Vec<PairOutput>, EndpointError> {
+    let outputs = outputs_of_interest(mechanism, inputs);
+    let mut worst: BTreeMap<Case, PairOutput> = BTreeMap::new();
+    for output in pair_outputs(mechanism, error, inputs, outputs)? {
+        match worst.get_mut(&output.case) {
+            Some(known) if known.loses_less_than(&output) => *known = output,
+            Some(_) => {}
+            None => drop(worst.insert(output.case, output)),
+        }
+    }
+    Ok(worst.into_values().collect())
+}
+
+impl EndpointReport {
+    /// Whether an exact loss is at most what is certified of its case. Of failures nothing is certified.
+    pub fn audit(&self, witness: &Witness) -> bool {
+        let bound = self.certified.cases.iter().find(|bound| bound.case == witness.case);
+        let Some(bound) = bound else { return false };
+        match witness.loss() {
+            Some(loss) => loss.hi().cmp_rational(&bound.loss()).is_le(),
+            None => false,
+        }
+    }
+
+    /// Whether every exact loss found is at most what is certified, as it must be if the total is pure.
+    pub fn audit_holds(&self) -> bool {
+        self.witnesses.iter().all(|witness| self.audit(witness))
+    }
+
+    /// What an exact loss exceeds `Δ/c` by.
+    pub(super) fn excess_of(&self, witness: &Witness) -> Option<Rational> {
+        let loss = witness.loss()?;
+        Some(Rational::from(loss.hi()) - &self.sensitivity * self.mechanism.rate())
+    }
+}
+
+/// A number in units of η.
+pub(super) fn in_eta(number: &Rational, rounding: Rounding) -> String {
+    (number * Rational::pow2(53)).to_decimal(5, rounding)
+}
+
+impl fmt::Display for EndpointReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_header(f)?;
+        self.write_cases(f)?;
+        self.write_total(f)?;
+        self.write_verdicts(f)?;
+        self.write_endpoints(f)
+    }
+}
+
+impl EndpointReport {
+    fn write_header(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let m = &self.mechanism;
+        let (noise, value) = match m.noise() {
+            Noise::Divided { epsilon } => ("y = LN(u) ⊘ ε, ε", epsilon),
+            Noise::Multiplied { scale } => ("y = λ ⊗ LN(u), λ", scale),
+        };
+        let sampler = match m.sampler() {
+            Sampler::Ulp => "every double of (0, 1), by its ulp",
+            Sampler::Grid53 => "k·2^-53",
+        };
+        let decimal = |x: &Rational| x.to_decimal(17, Rounding::Nearest);
+        writeln!(f, "snapping in binary64: {noise} = {}, u: {sampler}", decimal(value))?;
+        let (bound, lambda) = (decimal(m.exact_bound()), decimal(&m.lambda()));
+        writeln!(f, "B = {bound}, Λ = {lambda}, ties {:?}, Δ = {}", m.tie(), decimal(&self.sensitivity))?;
+        let range = m.exponent_range().to_decimal(6, Rounding::Up);
+        let error = in_eta(&self.error.relative, Rounding::Up);
+        writeln!(f, "ρ = {error} η, M = ε(2B + Λ/2) = {range}, η = 2^-53")
+    }
+
+    fn write_cases(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pure = matches!(self.certified.total, Total::Pure { .. });
+        writeln!(f, "\n{:10} {:>24} {:>12} {:>12}  ", "case", "loss <=", "excess/η <=", "exact/η")?;
+        for bound in &self.certified.cases {
+            let loss = bound.loss().to_decimal(20, Rounding::Up);
+            let witness = self.witnesses.iter().find(|witness| witness.case == bound.case);
+            let exact = match witness.map(|witness| self.excess_of(witness)) {
+                None => "-".to_owned(),
+                Some(None) => "inf".to_owned(),
+                Some(Some(excess)) => in_eta(&(excess + self.ideal() - &bound.ideal), Rounding::Up),
+            };
+            let note = if witness.is_none_or(|witness| self.audit(witness)) || !pure {
+                bound.reason
+            } else {
+                "THE EXACT LOSS IS MORE: the error of y is larger than claimed"
+            };
+            let excess = in_eta(&bound.excess, Rounding::Up);
+            writeln!(f, "{:10} {loss:>24} {excess:>12} {exact:>12}  {note}", bound.case)?;
+        }
+        Ok(())
+    }
+
+    fn ideal(&self) -> Rational {
+        &self.sensitivity * self.mechanism.rate()
+    }
+
+    fn write_total(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let up = |x: &Rational| x.to_decimal(20, Rounding::Up);
+        match &self.certified.total {
+            Total::Pure { loss } => writeln!(f, "\ncertified: loss <= {}", up(loss))?,
+            Total::Approximate { loss, delta } => {
+                writeln!(
+                    f,
+                    "\ncertified: ({}, {})-differential privacy",
+                    up(loss),
+                    delta.to_decimal(4, Rounding::Up)
+                )?;
+                writeln!(
+                    f,
+                    "pure differential privacy: {}",
+                    match &self.infinite_loss {
+                        None => "no claim".to_owned(),
+                        Some(found) => format!(
+                            "false: output -B has weight {} of 2·(2^1074 - 1) under f = {}, and 0 under f' = {}",
+                            found.weight,
+                            found.f.to_hex(),
+                            found.f2.to_hex()
+                        ),
+                    }
+                )?;
+            }
+        }
+        if let Some(closed) = &self.theorem_a {
+            let excess = in_eta(&(closed - self.ideal()), Rounding::Up);
+            writeln!(f, "Theorem A: loss <= {} (excess {excess} η)", up(closed))?;
+        }
+        if let Some((loss, delta)) = &self.theorem_a_prime {
+            writeln!(f, "Theorem A': ({}, {})", up(loss), delta.to_decimal(4, Rounding::Up))?;
+        }
+        Ok(())
+    }
+
+    fn write_verdicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.verdicts.is_empty() {
+            return writeln!(f, "\nthe papers' constants are about Δ = 1");
+        }
+        let [scope, verdict] = ["claimed of", "verdict"];
+        writeln!(
+            f,
+            "\n{scope:15} {:22} {:>10} {:>12}  {verdict:12} by",
+            "formula", "value/η", "certified/η"
+        )?;
+        for claim in &self.verdicts {
+            let value = in_eta(&claim.claimed, Rounding::Down);
+            let certified = claim.certified.as_ref().map_or("-".to_owned(), |x| in_eta(x, Rounding::Up));
+            write!(f, "{:15} {:22} {value:>10} {certified:>12}", claim.scope, claim.formula)?;
+            writeln!(f, "  {:12} {}", claim.verdict, claim.source)?;
+            if let Verdict::Violated(witness) = &claim.verdict {
+                let [a, b] = witness.inputs.map(Float::to_hex);
+                let x = self.mechanism.output(witness.weights.output);
+                let excess = self.excess_of(witness).map_or("inf".to_owned(), |x| in_eta(&x, Rounding::Down));
+                writeln!(f, "{:15} f = {a}, f' = {b}, x = {x}: {excess} η, exactly", "")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_endpoints(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b] = self.example.map(Float::to_hex);
+        writeln!(f, "\nendpoints for f = {a}, f' = {b}: x is given for L <= u < R")?;
+        let show = |[l, r]: [UThreshold; 2]| {
+            let [l, r] = [l, r].map(|u| format!("[{}, {}]", u.lo.to_hex(), u.hi.to_hex()));
+            format!("L in {l}, R in {r}")
+        };
+        let given = |[l, r]: [UThreshold; 2]| l.lo < r.hi;
+        for output in &self.endpoints {
+            let loss = output.loss().map(|loss| Rational::from(loss.hi()).to_decimal(20, Rounding::Up));
+            let x = self.mechanism.output(output.output);
+            writeln!(f, "{:10} x = {x}: loss <= {}", output.case, loss.unwrap_or("inf".to_owned()))?;
+            for (name, endpoints) in ["f ", "f'"].iter().zip(output.endpoints) {
+                for (sign, ends) in [("+1", endpoints.plus), ("-1", endpoints.minus)] {
+                    if given(ends) {
+                        writeln!(f, "  {name} s = {sign}: {}", show(ends))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! Theorem A in closed form, for comparison, and what is left beyond its reach.
+
+use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational, expm1_rational};
+
+use super::kappa::{BITS, Ingredients, KEPT_BITS};
+use super::{EndpointError, FloatSnap, NoiseError, Sampler};
+
+/// The largest `M` for which pure differential privacy is claimed. The least double is `e^-744.44`, and `e^-708.39` the least
+/// normal one.
+pub const MOST_M: i64 = 700;
+
+/// Beyond [`MOST_M`], outputs with a threshold farther than `MOST_EXPONENT·c` from an input count as failures.
+/// `708.4 > 1022·ln 2`: their probability is below `2⁻¹⁰²²`, up to factors that depend on `Δ` and `Λ`.
+fn most_exponent() -> Rational {
+    Rational::new(7084, 10).expect("10 is not 0")
+}
+
+/// Theorem A for symbolic parameters, in words.
+pub const THEOREM_A: &str = "\
+for all ε, B, Δ and Λ = 2^k, and all doubles f, f' of [-B, B] with |f - f'| <= Δ:
+  loss <= ε·Δ + coth(Λ'·ε/2)·(4M + 4)·η·(1 + 2^-9)
+where η = 2^-53, M = ε(2B + Λ/2) and Λ' = Λ - 2^-52·(B + Λ), provided that
+  M <= 700, Λ' > 0, B < 2^52·Λ, 2^-500 <= ε <= 2^500, -1000 <= k <= 900,
+  u is every double of (0, 1) with probability proportional to its ulp,
+  y = LN(u) ⊘ ε, or λ ⊗ LN(u) with ε := 1/λ, and |y_F - y| <= 2η·|y|
+and, if Λ·ε >= 1, loss <= ε·Δ + 8.7·(M + 1)·η";
+
+/// The bound of [`THEOREM_A`], rounded up.
+///
+/// # Errors
+/// [`EndpointError::NoPureClaim`] if `M > 700`, [`EndpointError::OutOfRange`] if `Λ' <= 0`, or the sampler is another.
+pub fn theorem_a(mechanism: &FloatSnap, sensitivity: &Rational) -> Result<Rational, EndpointError> {
+    let m = mechanism.exponent_range();
+    if m > Rational::from(MOST_M) {
+        return Err(EndpointError::NoPureClaim { m: Box::new(m) });
+    }
+    let (bound, lambda) = (mechanism.exact_bound(), mechanism.lambda());
+    let least_cell = &lambda - Rational::pow2(-52) * (bound + &lambda);
+    if mechanism.sampler() != Sampler::Ulp || !least_cell.is_positive() {
+        let reason = "Theorem A needs Λ' > 0 and the sampler of all doubles";
+        return Err(EndpointError::OutOfRange { name: "B", value: mechanism.bound().to_string(), reason });
+    }
+    // coth(y) = 1 + 2/(e^(2y) - 1), from above.
+    let expm1 = expm1_rational(&(least_cell * mechanism.rate()), BITS)?;
+    let quotient = Enclosure::exact(Dyadic::from(2)).div(&expm1, BITS).expect("positive");
+    let coth = Rational::from(quotient.hi()) + Rational::ONE;
+    let kappas = (m + Rational::ONE) * Rational::pow2(2 - 53);
+    let slack = Rational::ONE + Rational::pow2(-9);
+    let excess = Enclosure::of_rational(&(coth * kappas * slack), KEPT_BITS);
+    Ok(sensitivity * mechanism.rate() + Rational::from(excess.hi()))
+}
+
+/// Theorem A' in closed form, for `1 <= Λε < 2`: `(ε·Δ + 8.7·710·η, e^(ε·Δ + 2)·2⁻¹⁰²²)`, rounded up.
+pub fn theorem_a_prime(
+    mechanism: &FloatSnap,
+    sensitivity: &Rational,
+) -> Result<Option<(Rational, Rational)>, EndpointError> {
+    let cell = mechanism.lambda() * mechanism.rate();
+    if cell < Rational::ONE || cell >= Rational::from(2) || mechanism.sampler() != Sampler::Ulp {
+        return Ok(None);
+    }
+    let ideal = sensitivity * mechanism.rate();
+    let excess = Rational::new(87 * 71, 1).expect("1 is not 0") * Rational::pow2(-53);
+    let delta = exp_rational(&(&ideal + Rational::from(2)), KEPT_BITS)?.shl(-1022);
+    Ok(Some((ideal + excess, Rational::from(delta.hi()))))
+}
+
+/// The farthest that thresholds of outputs that do not count as failures are from an input, and the probability of the others.
+///
+/// An output counts as a failure if a threshold `g` of it is farther than `D = 708.4·c` from `f` or `f'`. Then, seen from
+/// either input, its whole cell is beyond `D - Δ - Λ''`, `Λ''` the width of the widest cell; such outputs lie below one threshold
+/// and above another, so that their probability is at most `2·½·e^(-(D - Δ - Λ'')/c)(1 + κ)`.
+pub(super) fn failures(
+    ingredients: &Ingredients,
+    sensitivity: &Rational,
+) -> Result<(Rational, Rational), EndpointError> {
+    let farthest = most_exponent() / &ingredients.rate;
+    let margin = sensitivity + &ingredients.widest;
+    if margin >= farthest {
+        let reason = "Δ + Λ must be less than 708·c";
+        return Err(EndpointError::OutOfRange { name: "Δ", value: sensitivity.to_string(), reason });
+    }
+    let kappa = ingredients.kappa(&farthest)?.plus;
+    let most = exp_rational(&((margin - &farthest) * &ingredients.rate), BITS)?;
+    let delta = (most.hi() * (Dyadic::ONE + kappa)).round_up(KEPT_BITS);
+    Ok((farthest, Rational::from(delta)))
+}
+
+/// A comparison of Theorem A with the numeric bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GridPoint {
+    /// The mechanism.
+    pub mechanism: FloatSnap,
+    /// The numeric bound.
+    pub certified: Rational,
+    /// Theorem A.
+    pub closed_form: Rational,
+}
+
+impl GridPoint {
+    /// Whether the closed form is at least the numeric bound, as it must.
+    pub fn agrees(&self) -> bool {
+        self.certified <= self.closed_form
+    }
+}
+
+/// Both bounds for each of the mechanisms.
+///
+/// # Errors
+/// Those of either bound.
+pub fn compare_with_theorem_a(
+    mechanisms: impl IntoIterator<Item = FloatSnap>,
+    error: &NoiseError,
+    sensitivity: &Rational,
+) -> Result<Vec<GridPoint>, EndpointError> {
+    let compare = |mechanism: FloatSnap| {
+        let closed_form = theorem_a(&mechanism, sensitivity)?;
+        let certified = super::certify(&mechanism, error, sensitivity)?.loss().clone();
+        Ok(GridPoint { mechanism, certified, closed_form })
+    };
+    mechanisms.into_iter().map(compare).collect()
+}

@@ -1,0 +1,209 @@
+//! `e_F`: the float reading, bit for bit.
+//!
+//! The sign of a zero is not kept track of: no operation turns it into anything else, a division by zero being an error.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use lastbit_lang::{Comparison, Format, InputKind, Node, NodeId, Op, StraightLine};
+use lastbit_real::{Float, Rational, Rounding, exp_f64, ln_f64};
+
+use super::libm::{Function, correctly_rounded};
+use super::{EvalError, LibmModel, grid, libm};
+
+/// A float with the operations that IEEE 754 rounds correctly, and correctly rounded `ln` and `exp`.
+pub trait MachineFloat:
+    Float + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// The square root.
+    fn square_root(self) -> Self;
+    /// `self · b + c`, rounded once.
+    fn fused_multiply_add(self, b: Self, c: Self) -> Self;
+    /// The float nearest to the natural logarithm of a finite positive number; NaN below zero.
+    fn nearest_ln(self) -> Self;
+    /// The float nearest to the exponential of a finite number.
+    fn nearest_exp(self) -> Self;
+}
+
+impl MachineFloat for f64 {
+    fn square_root(self) -> f64 {
+        self.sqrt()
+    }
+    fn fused_multiply_add(self, b: f64, c: f64) -> f64 {
+        self.mul_add(b, c)
+    }
+    fn nearest_ln(self) -> f64 {
+        ln_f64(self)
+    }
+    fn nearest_exp(self) -> f64 {
+        exp_f64(self)
+    }
+}
+
+impl MachineFloat for f32 {
+    fn square_root(self) -> f32 {
+        self.sqrt()
+    }
+    fn fused_multiply_add(self, b: f32, c: f32) -> f32 {
+        self.mul_add(b, c)
+    }
+    fn nearest_ln(self) -> f32 {
+        correctly_rounded(Function::Ln, self).unwrap_or(f32::NAN)
+    }
+    fn nearest_exp(self) -> f32 {
+        correctly_rounded(Function::Exp, self).unwrap_or(f32::NAN)
+    }
+}
+
+/// The float value of the result, as an exact number, in the program's own format.
+pub fn eval_float_exact(
+    program: &StraightLine,
+    inputs: &[Rational],
+    model: LibmModel,
+) -> Result<Rational, EvalError> {
+    fn of<F: MachineFloat>(
+        program: &StraightLine,
+        inputs: &[Rational],
+        model: LibmModel,
+    ) -> Result<Rational, EvalError> {
+        let float: F = eval_float(program, inputs, model)?;
+        let dyadic = float.to_dyadic().map_err(|_| EvalError::Overflow { node: program.result })?;
+        Ok(Rational::from(dyadic))
+    }
+    match program.format {
+        Format::Binary64 => of::<f64>(program, inputs, model),
+        Format::Binary32 => of::<f32>(program, inputs, model),
+    }
+}
+
+/// The float value of the result, computed in `F` whatever the program's own format is.
+pub fn eval_float<F: MachineFloat>(
+    program: &StraightLine,
+    inputs: &[Rational],
+    model: LibmModel,
+) -> Result<F, EvalError> {
+    eval_float_nodes(program, inputs, model)?.swap_remove(program.result)
+}
+
+/// The float values of all nodes.
+pub fn eval_float_nodes<F: MachineFloat>(
+    program: &StraightLine,
+    inputs: &[Rational],
+    model: LibmModel,
+) -> Result<Vec<Result<F, EvalError>>, EvalError> {
+    if inputs.len() != program.inputs.len() {
+        return Err(EvalError::InputCount { expected: program.inputs.len(), found: inputs.len() });
+    }
+    let mut evaluator = Evaluator { program, inputs, model, values: Vec::with_capacity(program.nodes.len()) };
+    for (id, node) in program.nodes.iter().enumerate() {
+        let value = evaluator.node(id, node).and_then(|value| finite(id, value));
+        evaluator.values.push(value);
+    }
+    Ok(evaluator.values)
+}
+
+struct Evaluator<'p, F> {
+    program: &'p StraightLine,
+    inputs: &'p [Rational],
+    model: LibmModel,
+    values: Vec<Result<F, EvalError>>,
+}
+
+/// Operands are finite and domains checked, so that what is not finite has overflowed.
+fn finite<F: Float>(node: NodeId, value: F) -> Result<F, EvalError> {
+    if Float::is_finite(value) { Ok(value) } else { Err(EvalError::Overflow { node }) }
+}
+
+fn min<F: PartialOrd>(a: F, b: F) -> F {
+    if b < a { b } else { a }
+}
+
+fn max<F: PartialOrd>(a: F, b: F) -> F {
+    if b > a { b } else { a }
+}
+
+impl<F: MachineFloat> Evaluator<'_, F> {
+    fn node(&self, id: NodeId, node: &Node) -> Result<F, EvalError> {
+        let zero = F::from_i128(0, 0);
+        Ok(match node.op {
+            Op::Input(input) => self.input(input)?,
+            Op::Const(ref value) => F::from_rational(value, Rounding::Nearest),
+            Op::Neg(a) => -self.value(a)?,
+            Op::Abs(a) => {
+                let a = self.value(a)?;
+                max(a, -a)
+            }
+            Op::Add(a, b) => self.value(a)? + self.value(b)?,
+            Op::Sub(a, b) => self.value(a)? - self.value(b)?,
+            Op::Mul(a, b) => self.value(a)? * self.value(b)?,
+            Op::Div(a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                if b == zero {
+                    return Err(EvalError::DivisionByZero { node: id });
+                }
+                a / b
+            }
+            Op::Fma(a, b, c) => self.value(a)?.fused_multiply_add(self.value(b)?, self.value(c)?),
+            Op::Sqrt(a) => {
+                let a = self.value(a)?;
+                if a < zero {
+                    return Err(EvalError::SqrtOfNegative { node: id });
+                }
+                a.square_root()
+            }
+            Op::Ln(a) => {
+                let a = self.value(a)?;
+                if a <= zero {
+                    return Err(EvalError::LnOfNonPositive { node: id });
+                }
+                libm::apply(Function::Ln, a, a.nearest_ln(), &self.program.libm.ln, self.model)
+            }
+            Op::Exp(a) => {
+                let a = self.value(a)?;
+                libm::apply(Function::Exp, a, a.nearest_exp(), &self.program.libm.exp, self.model)
+            }
+            Op::Min(a, b) => min(self.value(a)?, self.value(b)?),
+            Op::Max(a, b) => max(self.value(a)?, self.value(b)?),
+            Op::Clamp { arg, bound } => {
+                let bound = self.value(bound)?;
+                if bound < zero {
+                    return Err(EvalError::NegativeBound { node: id });
+                }
+                max(-bound, min(self.value(arg)?, bound))
+            }
+            Op::Round { arg, exponent, tie } => {
+                if !grid::is_supported(exponent) {
+                    return Err(EvalError::Grid { node: id });
+                }
+                let value = self.value(arg)?.to_dyadic().map_err(|_| EvalError::Overflow { node: id })?;
+                // The multiple has no more significant bits than the float: it is a float, or overflows.
+                F::from_dyadic(&grid::round(&value, exponent, tie), Rounding::Nearest)
+            }
+            Op::Select { test, lhs, rhs, then, otherwise } => {
+                let (lhs, rhs) = (self.value(lhs)?, self.value(rhs)?);
+                let holds = match test {
+                    Comparison::Less => lhs < rhs,
+                    Comparison::LessOrEqual => lhs <= rhs,
+                    Comparison::Equal => lhs == rhs,
+                };
+                self.value(if holds { then } else { otherwise })?
+            }
+        })
+    }
+
+    fn value(&self, id: NodeId) -> Result<F, EvalError> {
+        self.values[id].clone()
+    }
+
+    fn input(&self, input: usize) -> Result<F, EvalError> {
+        let (Some(declared), Some(value)) = (self.program.inputs.get(input), self.inputs.get(input)) else {
+            return Err(EvalError::InputCount { expected: input + 1, found: self.inputs.len() });
+        };
+        let float = F::from_rational(value, Rounding::Nearest);
+        let is_exact = float.to_dyadic().is_ok_and(|dyadic| dyadic.cmp_rational(value).is_eq());
+        if is_exact || declared.kind == InputKind::Real {
+            Ok(float)
+        } else {
+            Err(EvalError::InputNotFloat { name: declared.name.clone() })
+        }
+    }
+}
