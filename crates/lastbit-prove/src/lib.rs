@@ -14,5 +14,7 @@ mod refusal;
 pub mod rounding;
 pub mod rules;
 pub mod search;
+#[cfg(test)]
+mod soundness;
 
 pub use refusal::{Reason, Refusal};

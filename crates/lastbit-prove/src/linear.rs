@@ -9,14 +9,17 @@ use lastbit_lang::{NodeId, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
 use crate::mutation::{self, Mutation};
-use crate::rounding::{RANGE_BITS, exp_ends, image, outward, sqrt_ends, up};
+use crate::rounding::{RANGE_BITS, exp_ends, image, outward, rounded_outward, sqrt_ends, up};
 use crate::rules::{Choice, Judgement, Judgements, choice};
 
 /// Significant bits of the ends of a coefficient.
 pub const COEFFICIENT_BITS: u32 = 40;
 
-/// From arguments of `2^14` on the exponential has no slope worth the digits.
-const EXP_SLOPE_LIMIT_LOG2: i64 = 14;
+/// From arguments of `2^11` on the exponential has no slope worth the digits.
+const EXP_SLOPE_LIMIT_LOG2: i64 = 11;
+
+/// With a coefficient above `2^LARGEST_LOG2` there is no linear form.
+const LARGEST_LOG2: i64 = 4096;
 
 /// The error of a result, as a linear form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +79,7 @@ pub(crate) fn slopes(
             if both.abs().hi().floor_log2().is_some_and(|log2| log2 >= EXP_SLOPE_LIMIT_LOG2) {
                 return (vec![], this.error.clone());
             }
-            vec![(a, image(&both, exp_ends).round(COEFFICIENT_BITS))]
+            vec![(a, image(&both, exp_ends))]
         }
         Op::Min(a, b) | Op::Max(a, b) => match choice(program, id, known) {
             Ok(Choice::First) => vec![(a, one())],
@@ -112,7 +115,7 @@ fn root_slope(a: &Judgement, root: &Judgement) -> Option<Enclosure> {
     (divisor.lo().signum() > 0).then(|| inverse(&divisor))
 }
 
-/// The linear form of the result, if the rules have a judgement for it.
+/// The linear form of the result, if the rules have a judgement for it and its coefficients are not beyond all measure.
 pub fn linear_form(program: &StraightLine, known: &Judgements) -> Option<LinearForm> {
     known[program.result].as_ref().ok()?;
     let zero = Enclosure::exact(Dyadic::ZERO);
@@ -123,7 +126,10 @@ pub fn linear_form(program: &StraightLine, known: &Judgements) -> Option<LinearF
         if coefficients[id] == zero {
             continue;
         }
-        coefficients[id] = coefficients[id].round(COEFFICIENT_BITS);
+        coefficients[id] = rounded_outward(&coefficients[id], COEFFICIENT_BITS);
+        if *coefficients[id].abs().hi() > Dyadic::pow2(LARGEST_LOG2) {
+            return None;
+        }
         let (slopes, own) = slopes(program, id, known);
         let magnitude = coefficients[id].abs().hi().clone();
         error = up(&(&error + &(&magnitude * &own)));

@@ -11,6 +11,12 @@ pub(crate) enum Mutation {
     WrongCorner,
     /// The error of a linear form without the slope of one operand.
     ForgetSlope,
+    /// A product's error without what the second operand's error does.
+    ForgetPropagation,
+    /// A quotient's error divided by the largest divisor instead of the least.
+    WrongDenominator,
+    /// Every difference taken for exact.
+    SterbenzAnyway,
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ pub const RANGE_BITS: u32 = 64;
 /// Significant bits of an error bound.
 pub const ERROR_BITS: u32 = 30;
 
+/// Every number of a derivation is a multiple of `2^FINEST`: far below what any float can tell, and it keeps numbers short.
+pub const FINEST: i64 = -4096;
+
 /// The least `e` with `m <= 2^e`; `None` of 0.
 fn ceil_log2(m: &Dyadic) -> Option<i64> {
     let floor = m.floor_log2()?;
@@ -59,12 +62,18 @@ pub fn ulps_bound(format: Format, m: &Dyadic, k: &Dyadic) -> Option<Dyadic> {
 
 /// An error bound as derivations keep it.
 pub fn up(error: &Dyadic) -> Dyadic {
-    error.round_up(ERROR_BITS)
+    error.round_up(ERROR_BITS).ceil_to(FINEST)
 }
 
 /// A range as derivations keep it.
 pub fn outward(range: &Enclosure) -> Enclosure {
-    range.round(RANGE_BITS)
+    rounded_outward(range, RANGE_BITS)
+}
+
+/// An interval with ends of at most `bits` significant bits.
+pub(crate) fn rounded_outward(range: &Enclosure, bits: u32) -> Enclosure {
+    let (lo, hi) = (range.lo().round_down(bits), range.hi().round_up(bits));
+    Enclosure::new(lo.floor_to(FINEST), hi.ceil_to(FINEST)).expect("rounded outward")
 }
 
 /// The least number of [`ERROR_BITS`] bits that is at least `dividend / divisor`, for a positive divisor.
@@ -74,17 +83,16 @@ pub fn quotient_up(dividend: &Dyadic, divisor: &Dyadic) -> Dyadic {
     up(quotient.hi())
 }
 
-/// The enclosure of a real number whose ends have [`RANGE_BITS`] bits and are as near to it as that allows. `enclose` gives the number
+/// The enclosure of a real number by the nearest numbers that a range may have for ends. `enclose` gives the number
 /// to any relative precision.
 pub fn nearest_ends(enclose: impl Fn(u32) -> Enclosure) -> Enclosure {
     let mut bits = RANGE_BITS + 16;
     loop {
         let value = enclose(bits);
-        let (low, high) = (value.lo(), value.hi());
-        let [down, up] = [low.round_down(RANGE_BITS), high.round_up(RANGE_BITS)];
+        let [low, high] = [value.lo(), value.hi()].map(|end| outward(&Enclosure::exact(end.clone())));
         // A number with fewer bits between the two ends is what only more precision can put on one side.
-        if low == high || (down == high.round_down(RANGE_BITS) && up == low.round_up(RANGE_BITS)) {
-            return Enclosure::new(down, up).expect("rounded outward");
+        if low == high {
+            return low;
         }
         bits *= 2;
     }

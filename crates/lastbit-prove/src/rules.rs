@@ -85,6 +85,8 @@ impl Judgement {
             None if least.is_zero() => None,
             None => Some(quotient_up(&error, &least)),
         };
+        // More than the whole value says nothing.
+        let relative = relative.filter(|rho| *rho <= Dyadic::ONE);
         let float = float_range(&range, &error, relative.as_ref(), float);
         Judgement { range, float, propagated, rounding, relative, error }
     }
@@ -126,7 +128,7 @@ fn float_range(
     known: Option<Enclosure>,
 ) -> Enclosure {
     let (mut lo, mut hi) = (range.lo() - error, range.hi() + error);
-    if let Some(rho) = relative.filter(|rho| **rho <= Dyadic::ONE) {
+    if let Some(rho) = relative {
         // |f - r| <= ρ|r| keeps a small r from moving by the error of a large one.
         let shrink = &Dyadic::ONE - rho;
         if range.lo().signum() > 0 {
@@ -281,7 +283,11 @@ impl<'a> Rules<'a> {
     fn rounded(&self, exact: Exact, effect: Effect) -> Result<Judgement, Reason> {
         let Exact { range, on_floats, propagated, relative } = exact;
         let on_floats = outward(&on_floats);
-        let m = (&max_abs(&range) + &propagated).min(max_abs(&on_floats));
+        let m = &max_abs(&range) + &propagated;
+        if m > Dyadic::pow2(self.format.max_exponent()) {
+            return Err(Reason::MayOverflow(range));
+        }
+        let m = m.min(max_abs(&on_floats));
         let bound = self.round_to_nearest(&m, &range)?;
         let is_normal = min_abs(&on_floats) >= least_normal(self.format);
         let rounding = match effect {
@@ -376,7 +382,9 @@ impl<'a> Rules<'a> {
         let divide = |a: &Enclosure, b: &Enclosure| a.div(b, RANGE_BITS).expect("the divisor is not 0");
         let range = outward(&divide(&a.range, &b.range));
         let error = &a.error + &(&max_abs(&range) * &b.error);
-        let propagated = quotient_up(&error, &min_abs(&b.float));
+        let wrong = mutation::is(Mutation::WrongDenominator);
+        let divisor = if wrong { max_abs(&b.float) } else { min_abs(&b.float) };
+        let propagated = quotient_up(&error, &divisor);
         let relative = match (&a.relative, &b.relative) {
             _ if propagated.is_zero() => Some(Dyadic::ZERO),
             // (1 + θ1)/(1 + θ2) - 1, and 1/(1 - ρ) <= 1 + 2ρ for ρ <= 1/2.
@@ -427,8 +435,7 @@ impl<'a> Rules<'a> {
             quotient_up(&a.error, &divisor)
         };
         // 1 - √(1 - ρ) = ρ/(1 + √(1 - ρ)) <= ρ/(2 - ρ) <= ρ/2·(1 + ρ) for ρ <= 1.
-        let relative = a.relative.as_ref().filter(|rho| **rho <= Dyadic::ONE);
-        let relative = relative.map(|rho| (rho * &(&Dyadic::ONE + rho)).shl(-1));
+        let relative = a.relative.as_ref().map(|rho| (rho * &(&Dyadic::ONE + rho)).shl(-1));
         self.rounded(Exact { range, on_floats, propagated, relative }, Effect::NeverUnderflows)
     }
 
@@ -499,7 +506,10 @@ impl<'a> Rules<'a> {
             Accuracy::Ulps(_) => &underflow * &(&own * &Dyadic::pow2(self.format.precision())),
         };
         let relative = Some(&growth + &(&own * &(&Dyadic::ONE + &growth)));
-        let float = Enclosure::new(Dyadic::ZERO, &(range.hi() + &propagated) + &rounding);
+        // The float nearest to a positive number is not negative; k ulp away it may be.
+        let float = (self.program.libm.exp == Accuracy::CorrectlyRounded).then(|| {
+            Enclosure::new(Dyadic::ZERO, &(range.hi() + &propagated) + &rounding).expect("in order")
+        });
         Ok(Judgement::new(Conclusion { range, float, propagated, rounding, relative, underflow }))
     }
 
@@ -543,6 +553,9 @@ fn nearest_floats(exact: &Enclosure, format: Format) -> Enclosure {
 
 /// `|f1·f2 - r1·r2| <= m1·d2 + m2·d1 + d1·d2`.
 fn product_error(a: &Judgement, b: &Judgement) -> Dyadic {
+    if mutation::is(Mutation::ForgetPropagation) {
+        return &max_abs(&b.range) * &a.error;
+    }
     let cross = &(&max_abs(&a.range) * &b.error) + &(&max_abs(&b.range) * &a.error);
     &cross + &(&a.error * &b.error)
 }
@@ -555,6 +568,9 @@ fn relative_product(a: &Judgement, b: &Judgement) -> Option<Dyadic> {
 
 /// Whether `f1 - f2` is a float for all `f1` and `f2` of the intervals: both of one sign and within a factor of two.
 fn sterbenz(a: &Enclosure, b: &Enclosure) -> bool {
+    if mutation::is(Mutation::SterbenzAnyway) {
+        return true;
+    }
     let (a, b) = match (a.lo().signum() > 0, a.hi().signum() < 0) {
         (true, _) => (a.clone(), b.clone()),
         (_, true) => (-a, -b),

@@ -1,0 +1,165 @@
+//! Every judgement of every node, and the linear form, at random points of random programs.
+
+use crate::boxes::whole_box;
+use crate::derivation::Derivation;
+use crate::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
+use crate::rules::Judgement;
+use lastbit_lang::{Accuracy, Format, NodeId, StraightLine};
+use lastbit_real::{Dyadic, Enclosure, Rational};
+
+use super::check_point::check_point;
+use super::random_programs::{random_points, random_program};
+use crate::mutation::{self, Mutation};
+use crate::search::{Effort, analyse};
+
+/// Real values are known to this many bits; what they leave open is not counted.
+const BITS: u32 = 400;
+
+/// A real number that is smaller counts as being somewhere between 0 and this power of two.
+const FINEST: i64 = -8192;
+
+/// What a run over many programs has seen.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) programs: usize,
+    pub(crate) refused: usize,
+    pub(crate) judgements: usize,
+    pub(crate) violations: Vec<String>,
+}
+
+/// Goes through the programs of these seeds.
+pub(crate) fn tally(seeds: std::ops::Range<u64>, points: usize) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let program = random_program(seed);
+        let Ok(inputs) = whole_box(&program) else { continue };
+        let derivation = Derivation::new(&program, inputs);
+        tally.programs += 1;
+        tally.refused += usize::from(derivation.judgement(program.result).is_none());
+        for point in random_points(&program, seed, points) {
+            match program.format {
+                Format::Binary64 => check::<f64>(&derivation, &point, &mut tally),
+                Format::Binary32 => check::<f32>(&derivation, &point, &mut tally),
+            }
+        }
+    }
+    tally
+}
+
+fn models(program: &StraightLine) -> &'static [LibmModel] {
+    let exact = [&program.libm.ln, &program.libm.exp].iter().all(|a| **a == Accuracy::CorrectlyRounded);
+    if exact { &[LibmModel::Nearest] } else { &[LibmModel::Up, LibmModel::Down, LibmModel::Seeded(1)] }
+}
+
+fn check<F: MachineFloat>(derivation: &Derivation<'_>, point: &[Rational], tally: &mut Tally) {
+    let program = derivation.program;
+    let reals = eval_real_nodes(program, point, BITS).expect("as many inputs as the program has");
+    for &model in models(program) {
+        let floats = eval_float_nodes::<F>(program, point, model).expect("as many inputs as the program has");
+        for (id, (real, float)) in reals.iter().zip(&floats).enumerate() {
+            let Some(judgement) = derivation.judgement(id) else { continue };
+            tally.judgements += 1;
+            let wrong = match (real, float) {
+                (Err(EvalError::Undecided { .. }), _) => None,
+                (Err(error), _) | (_, Err(error)) => Some(format!("no value: {error}")),
+                (Ok(real), Ok(float)) => {
+                    let float = float.to_dyadic().expect("the evaluator gives finite values");
+                    let linear = derivation.linear.as_ref().filter(|_| id == program.result);
+                    let real = real.enclosure(BITS);
+                    let real = Enclosure::new(real.lo().floor_to(FINEST), real.hi().ceil_to(FINEST))
+                        .expect("outward");
+                    wrong(judgement, linear.map(|form| &form.error), &real, &float)
+                }
+            };
+            if let Some(wrong) = wrong {
+                tally.violations.push(describe(program, id, point, &wrong));
+            }
+        }
+    }
+}
+
+/// What is certainly wrong with a judgement, if anything.
+fn wrong(judgement: &Judgement, linear: Option<&Dyadic>, real: &Enclosure, float: &Dyadic) -> Option<String> {
+    let off = (&Enclosure::exact(float.clone()) - real).abs();
+    let outside = |range: &Enclosure, lo: &Dyadic, hi: &Dyadic| hi < range.lo() || lo > range.hi();
+    if outside(&judgement.range, real.lo(), real.hi()) {
+        return Some(format!("the real value {real} is not in {}", judgement.range));
+    }
+    if outside(&judgement.float, float, float) {
+        return Some(format!("the float {float} is not in {}", judgement.float));
+    }
+    if *off.lo() > judgement.error {
+        return Some(format!("off by {}, more than {}", off.lo(), judgement.error));
+    }
+    if let Some(rho) = &judgement.relative
+        && *off.lo() > rho * real.abs().hi()
+    {
+        return Some(format!("relatively off by more than {rho}"));
+    }
+    if let Some(linear) = linear
+        && off.lo() > linear
+    {
+        return Some(format!("off by {}, more than the linear form's {linear}", off.lo()));
+    }
+    None
+}
+
+fn describe(program: &StraightLine, id: NodeId, point: &[Rational], wrong: &str) -> String {
+    format!("{}, node {id} ({:?}) at {point:?}: {wrong}", program.name, program.nodes[id].op)
+}
+
+#[test]
+fn no_judgement_is_violated() {
+    let tally = tally(0..3000, 12);
+    assert!(
+        tally.violations.is_empty(),
+        "{} violations, the first: {}",
+        tally.violations.len(),
+        tally.violations[0]
+    );
+    // Most programs have a bound: the test is not empty.
+    assert!(
+        tally.programs > 2500 && tally.refused * 2 < tally.programs && tally.judgements > 200_000,
+        "{tally:?}"
+    );
+}
+
+/// The same test has to notice broken rules.
+#[test]
+fn broken_rules_are_noticed() {
+    for broken in [
+        Mutation::HalfTheRounding,
+        Mutation::ForgetUnderflow,
+        Mutation::WrongCorner,
+        Mutation::ForgetSlope,
+        Mutation::ForgetPropagation,
+        Mutation::WrongDenominator,
+        Mutation::SterbenzAnyway,
+    ] {
+        mutation::set(Some(broken));
+        // A broken rule may also contradict another one, which ends in a panic.
+        let outcome = std::panic::catch_unwind(|| tally(0..3000, 12));
+        mutation::set(None);
+        assert!(
+            outcome.is_err() || outcome.is_ok_and(|tally| !tally.violations.is_empty()),
+            "{broken:?} was not noticed"
+        );
+    }
+}
+
+/// The bound of a search over boxes, at random points.
+#[test]
+fn no_bound_of_a_search_is_violated() {
+    let mut bounded = 0;
+    for seed in 0..300 {
+        let program = random_program(seed);
+        let Ok(analysis) = analyse(&program, Effort { boxes: 6 }, |_| {}) else { continue };
+        bounded += 1;
+        let [lo, hi, error] = [analysis.range.lo(), analysis.range.hi(), &analysis.error].map(Rational::from);
+        for point in random_points(&program, seed, 8) {
+            let verdict = check_point(&program, &point, &lo, &hi, &error);
+            assert!(verdict.is_ok(), "{} at {point:?}: {verdict:?}", program.name);
+        }
+    }
+    assert!(bounded > 200);
+}
