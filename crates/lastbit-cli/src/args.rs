@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lastbit::Rational;
 
+use crate::prove::args::{Check, Fmt, Prove};
 use crate::version;
 
 /// Differential-privacy noise that is exact to the last bit
@@ -17,6 +18,7 @@ use crate::version;
 #[command(after_help = "Examples:
   lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt > noisy.txt
   lastbit noise laplace --epsilon 1 --sensitivity 1 --explain
+  lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit noise --help")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -38,6 +40,18 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure.
     Noise(Box<Noise>),
+    /// Bound the floating-point error of programs, and the privacy loss of the snapping mechanism
+    ///
+    /// For a program in FPCore, or a function of a *.lb file: a bound on the distance between its result in floating point and
+    /// its result over the reals, for all inputs in the declared ranges, with the derivation and a certificate.
+    ///
+    /// For the floating-point snapping mechanism in a *.lb file: a bound on its privacy loss, case by case, from the error of
+    /// its own noise.
+    Prove(Box<Prove>),
+    /// Go through certificates of `lastbit prove` again, without any search
+    Check(Check),
+    /// Format files of the language of mechanisms
+    Fmt(Fmt),
     /// Print a script that completes this command in a shell
     #[command(after_help = "Examples:
   lastbit completions bash > ~/.local/share/bash-completion/completions/lastbit

@@ -33,6 +33,9 @@ pub(crate) enum Error {
     /// Nobody reads the output any more.
     #[error("the output was closed")]
     BrokenPipe,
+    /// The output has said it all; this is the exit code.
+    #[error("exit code {0}")]
+    Told(u8),
     /// An error after some values were written.
     #[error("{cause}")]
     Late { cause: Box<Error>, written: u64 },
@@ -65,7 +68,7 @@ impl Error {
             Error::Changed(_) => "run again when nothing writes to it".into(),
             Error::Library(error) => library_hint(error),
             Error::Io { source, .. } => io_hint(source.kind()).into(),
-            Error::BrokenPipe => String::new(), // never told
+            Error::BrokenPipe | Error::Told(_) => String::new(), // never told
             Error::Late { cause, .. } => cause.hint(),
         }
     }
@@ -78,13 +81,14 @@ impl Error {
             Error::Library(_) => 2,
             Error::Changed(_) | Error::Io { .. } => 1,
             Error::BrokenPipe => 0,
+            Error::Told(code) => *code,
             Error::Late { cause, .. } => cause.exit_code(),
         }
     }
 
     /// Tells the user, unless there is nothing to tell.
     pub(crate) fn print(&self) {
-        if self.exit_code() == 0 {
+        if self.exit_code() == 0 || matches!(self, Error::Told(_)) {
             return;
         }
         tell(&format!("error: {self}"));

@@ -6,6 +6,7 @@
 //! | `plan` | which mechanism the arguments mean |
 //! | `cells`, `input`, `value` | text, and the numbers in it |
 //! | `run` | the passes over the input |
+//! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `output`, `explain`, `error` | what the user reads |
 
 #![forbid(unsafe_code)]
@@ -18,6 +19,7 @@ mod input;
 mod output;
 mod plan;
 mod progress;
+mod prove;
 mod run;
 mod source;
 mod value;

@@ -1,5 +1,8 @@
 //! What is wrong with a text, and where.
 
+/// How many messages are given at once; after so many, the rest is noise.
+pub(crate) const MAX_DIAGNOSTICS: usize = 20;
+
 /// A range of bytes of a source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {

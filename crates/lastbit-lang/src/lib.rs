@@ -1,14 +1,51 @@
-//! A language for noise mechanisms.
+//! A language for noise mechanisms: one text, read over the reals and over floats.
 //!
-//! [`StraightLine`] is the part that the floating-point error semantics reads: an expression over the reals and, operation by
-//! operation, over floats.
+//! [`parse`] makes a syntax tree ([`ast`]), [`check`] looks at names and types, [`format`](format()) prints it in its canonical
+//! layout, [`render`] shows messages. [`lower`] makes a [`StraightLine`], which is what the floating-point error semantics
+//! reads: an expression over the reals and, operation by operation, over floats. [`fpcore`] reads and writes the same in the
+//! exchange format of numerical analysis tools.
+//!
+//! ```
+//! use lastbit_lang::{Bindings, check, float_reading, lower, parse};
+//!
+//! let (file, messages) = parse("
+//!     mechanism laplace(x: f64 in [-1024, 1024]) -> f64
+//!       param eps: f64 > 0
+//!       sampler unif = ulp(0,1)
+//!     { u <$ unif(0,1);  s <$ sign;  return x + s * (ln(u) / eps) }");
+//! assert!(messages.is_empty());
+//! assert!(check(&file).is_empty());
+//! assert!(float_reading(&file, &file.declarations[0]).contains("x ⊕ (s ⊗ (LN(u) ⊘ eps))"));
+//!
+//! let bindings = Bindings { values: [("eps".into(), "1/2".parse()?)].into(), ..Bindings::default() };
+//! let program = lower(&file, None, &bindings, None).unwrap().program;
+//! assert_eq!(program.inputs.len(), 3); // u, s and x
+//! # Ok::<(), lastbit_real::ParseNumberError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
+pub mod ast;
+mod check;
+mod constant;
 mod diagnostic;
+pub mod fpcore;
+mod journal;
+mod lexer;
+mod lower;
+mod names;
+mod parser;
+mod printer;
+mod render;
 mod straight;
 
+pub use ast::File;
+pub use check::check;
 pub use diagnostic::{Diagnostic, Span};
+pub use lower::{Bindings, Lowered, lower};
+pub use parser::parse;
+pub use printer::{Reading, expression_text, float_reading, format};
+pub use render::render;
 pub use straight::{
     Accuracy, Comparison, Format, Input, InputKind, Libm, Node, NodeId, Op, StraightLine, Tie,
 };

@@ -4,6 +4,7 @@
 
 pub mod boxes;
 pub mod certificate;
+pub mod check;
 pub mod derivation;
 pub mod endpoint;
 pub mod eval;

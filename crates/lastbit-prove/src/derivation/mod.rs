@@ -132,6 +132,5 @@ pub fn error(d: &Dyadic) -> String {
 
 /// A range in decimals, rounded outward.
 pub fn ends(lo: &Dyadic, hi: &Dyadic) -> [String; 2] {
-    [(lo, Rounding::Down), (hi, Rounding::Up)]
-        .map(|(end, rounding)| Rational::from(end).to_decimal(DIGITS, rounding))
+    [decimal(lo, Rounding::Down), decimal(hi, Rounding::Up)]
 }

@@ -53,7 +53,7 @@ pub use mechanism::{FloatSnap, Noise, Sampler};
 pub use pair::{Endpoints, PairOutput, UThreshold, WeightBounds, pair_outputs};
 pub use report::{EndpointReport, Request, analyse};
 pub use search::{Search, Witness, outputs_of_interest, search};
-pub use shape::{Shape, ShapeError, ShapeReason, recognise};
+pub use shape::{Shape, ShapeError, ShapeReason, noise_error, recognise};
 pub use theorem::{GridPoint, MOST_M, THEOREM_A, compare_with_theorem_a, theorem_a, theorem_a_prime};
 
 use cases::{Reach, case_bounds};
@@ -83,6 +83,12 @@ pub enum EndpointError {
         "the bound on the error of a probability reaches 1: the grid of u is too coarse for these parameters"
     )]
     Diverges,
+    /// The error semantics gives no relative error of the noise.
+    #[error("the noise has no relative error: {reason}")]
+    NoRelativeError {
+        /// Why.
+        reason: String,
+    },
     /// An argument that the elementary functions refuse.
     #[error(transparent)]
     Domain(#[from] DomainError),

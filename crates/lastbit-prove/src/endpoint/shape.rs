@@ -3,7 +3,9 @@
 use lastbit_lang::{Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
 use lastbit_real::{Rational, Rounding};
 
-use super::{EndpointError, FloatSnap, Noise, Sampler};
+use super::{EndpointError, FloatSnap, Noise, NoiseError, Sampler};
+use crate::boxes::whole_box;
+use crate::rules::Rules;
 
 /// `clamp_B(⌊clamp_B(f) ⊕ s ⊗ y(u)⌉_Λ)`, found in a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -202,4 +204,17 @@ pub fn recognise(program: &StraightLine) -> Result<Shape, ShapeError> {
         return fail(u, ShapeReason::Uniform);
     }
     Ok(Shape { y, noise, u, s, x, f, exponent, tie, bound: double })
+}
+
+/// The error of the noise, by the derivation of the program's own `y`.
+///
+/// # Errors
+/// [`EndpointError::NoRelativeError`] if the rules refuse it, or know no relative error.
+pub fn noise_error(program: &StraightLine, shape: &Shape) -> Result<NoiseError, EndpointError> {
+    let refused = |reason: String| EndpointError::NoRelativeError { reason };
+    let inputs = whole_box(program).map_err(|(_, reason)| refused(reason.to_string()))?;
+    let judgement = Rules::new(program).derive(&inputs).swap_remove(shape.y);
+    let relative = judgement.map_err(|refusal| refused(refusal.to_string()))?.relative;
+    let relative = relative.ok_or_else(|| refused("the noise may be 0 or underflow".into()))?;
+    Ok(NoiseError { relative: Rational::from(&relative) })
 }

@@ -1,0 +1,135 @@
+//! A second reading of `docs/semantics.md`: goes through a certificate, once and without any search, and asks that every number be
+//! the one that the rules give.
+//!
+//! Nothing of what finds bounds is used here, and no floating-point arithmetic: numbers are exact integers times powers of two. What has
+//! to be trusted is this module, [`lastbit_real`] and the page itself.
+
+mod json;
+mod judgement;
+mod library;
+mod linear;
+mod numbers;
+mod program;
+mod read;
+mod rules;
+mod tree;
+
+use lastbit_lang::StraightLine;
+use lastbit_real::{Dyadic, Enclosure};
+use thiserror::Error;
+
+use json::Json;
+use read::{Place, interval, object, text};
+
+/// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
+/// differ by at most `error`.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The program that the certificate is about; to be compared with the one that is meant by [`same_program`].
+    pub program: StraightLine,
+    /// The bound of the error.
+    pub error: Dyadic,
+    /// Where the real result lies.
+    pub range: Enclosure,
+    /// The number of boxes.
+    pub leaves: usize,
+    /// The number of judgements on all of them.
+    pub judgements: usize,
+}
+
+/// Why a certificate is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CheckError {
+    /// The file is not JSON, or not as certificates use it.
+    #[error("line {line}, column {column}: expected {expected}, found {found}")]
+    Json {
+        /// The line, from 1.
+        line: usize,
+        /// The column, in characters from 1.
+        column: usize,
+        /// What could stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A value is not of the kind that its place asks for.
+    #[error("{place}: expected {expected}, found {found}")]
+    Value {
+        /// The path of the value, as in `tree[3].leaf.judgements[7].d`.
+        place: String,
+        /// What has to stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A number is not the one that the rules give.
+    #[error("{place}: the rules give {expected}, the certificate says {found}")]
+    Differs {
+        /// The path of the number, as in `tree[3].leaf.judgements[7].d`.
+        place: String,
+        /// What the rules give.
+        expected: String,
+        /// What the certificate says.
+        found: String,
+    },
+}
+
+/// Checks a certificate.
+///
+/// Ensures: takes time in proportion to the length of the text where its numbers have moderate exponents, and never panics.
+pub fn check(text: &str) -> Result<Checked, CheckError> {
+    let certificate = json::parse(text)?;
+    let root = Place::Root;
+    let [kind, version, program, claim, tree] =
+        object(&certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;
+    if self::text(kind, &root.field("lastbit"))? != "error certificate" {
+        return Err(root.field("lastbit").expected("\"error certificate\"", kind));
+    }
+    if !matches!(version, Json::Integer(1)) {
+        return Err(root.field("version").expected("1", version));
+    }
+    let place = root.field("program");
+    let program = program::read(program, &place)?;
+    let ranges = program::root_box(&program, &place)?;
+    let proved = tree::check(&program, ranges, tree, &root.field("tree"))?;
+
+    let place = root.field("claim");
+    let [error, range] = object(claim, &place, ["error", "range"])?;
+    tree::same(&proved.error, error, &place.field("error"))?;
+    let range_place = place.field("range");
+    let found = interval(range, &range_place)?;
+    if found != proved.range {
+        return Err(range_place.differs(&proved.range, &found));
+    }
+    let tree::Proved { error, range, leaves, judgements } = proved;
+    Ok(Checked { program, error, range, leaves, judgements })
+}
+
+/// Whether two programs are the same but for names, notes and places in a text; if not, the first difference in words.
+pub fn same_program(a: &StraightLine, b: &StraightLine) -> Result<(), String> {
+    if a.format != b.format {
+        return Err(format!("the format is {} in one and {} in the other", a.format, b.format));
+    }
+    if a.libm != b.libm {
+        return Err(format!("the library is {:?} in one and {:?} in the other", a.libm, b.libm));
+    }
+    let (counts, others) = ((a.inputs.len(), a.nodes.len()), (b.inputs.len(), b.nodes.len()));
+    if counts != others {
+        return Err(format!("inputs and nodes: {counts:?} in one and {others:?} in the other"));
+    }
+    for (i, (x, y)) in a.inputs.iter().zip(&b.inputs).enumerate() {
+        if (x.kind, &x.lo, &x.hi) != (y.kind, &y.lo, &y.hi) {
+            let (one, other) = ((x.kind, &x.lo, &x.hi), (y.kind, &y.lo, &y.hi));
+            return Err(format!("input {i} (`{}`) is {one:?} in one and {other:?} in the other", x.name));
+        }
+    }
+    for (i, (x, y)) in a.nodes.iter().zip(&b.nodes).enumerate() {
+        if x.op != y.op {
+            return Err(format!("node {i} is {:?} in one and {:?} in the other", x.op, y.op));
+        }
+    }
+    if a.result != b.result {
+        return Err(format!("the result is node {} in one and node {} in the other", a.result, b.result));
+    }
+    Ok(())
+}

@@ -1,0 +1,482 @@
+//! Certificates that are written are accepted; certificates in which anything is changed are refused.
+
+use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, StraightLine, Tie, fpcore};
+use lastbit_prove::certificate::to_json;
+use lastbit_prove::check::{check, same_program};
+use lastbit_prove::search::{Effort, analyse};
+use lastbit_real::{Dyadic, IBig, Rational};
+use serde_json::{Value, json};
+
+/// Programs of the exchange format, with the number of boxes to ask for.
+const FPCORES: [(usize, &str); 14] = [
+    (
+        1,
+        r#"(FPCore (u v T) :name "doppler" :pre (and (<= -100 u 99) (<= 20 v 20000) (<= -30 T 50))
+        (let ((t1 (+ 1657/5 (* 3/5 T)))) (/ (* (- t1) v) (* (+ t1 u) (+ t1 u)))))"#,
+    ),
+    (
+        40,
+        r#"(FPCore (u v T) :name "doppler, 40 boxes" :pre (and (<= -100 u 99) (<= 20 v 20000) (<= -30 T 50))
+        (let ((t1 (+ 1657/5 (* 3/5 T)))) (/ (* (- t1) v) (* (+ t1 u) (+ t1 u)))))"#,
+    ),
+    (7, r#"(FPCore (x) :name "roots" :pre (<= 1 x 1000) (- (sqrt (+ x 1)) (sqrt x)))"#),
+    (3, r#"(FPCore (x y) :name "root of 0" :pre (and (<= 0 x 3) (<= 0 y 1)) (sqrt (+ (* x 1/10) y)))"#),
+    (12, r#"(FPCore (x) :name "sigmoid" :pre (<= -8 x 7) (/ 1 (+ 1 (exp (- x)))))"#),
+    (4, r#"(FPCore (x) :name "softplus" :precision binary32 :pre (<= -4 x 5) (log (+ 1 (exp x))))"#),
+    (
+        20,
+        r#"(FPCore (x1 x2 x3) :name "rigid body" :pre (and (<= -15 x1 14) (<= -13 x2 12) (<= -11 x3 10))
+        (- (- (- (* x1 x2)) (* (* 2 x2) x3)) (+ x1 x3)))"#,
+    ),
+    (
+        5,
+        r#"(FPCore (x y z) :name "fused" :pre (and (<= 1/3 x 2) (<= -3 y 4) (<= 5 z 7)) (fma (+ x 1/7) y (fma x x z)))"#,
+    ),
+    (
+        6,
+        r#"(FPCore (x y) :name "extrema" :precision binary32 :pre (and (<= -2 x 3) (<= -1 y 5/2))
+        (fmax (fmin (* x 1/3) (+ y x)) (fabs (- y 1/10))))"#,
+    ),
+    (
+        9,
+        r#"(FPCore (x y) :name "branches" :pre (and (<= -2 x 3) (<= 1 y 4))
+        (if (< x 1/2) (* x y) (if (== (* x y) 2) (+ x 1/3) (/ y x))))"#,
+    ),
+    (8, r#"(FPCore (x) :name "subnormal" :pre (<= 1e-309 x 1e-290) (* (* x 1/4) (+ x (/ x 8))))"#),
+    (
+        16,
+        r#"(FPCore (r K) :name "verhulst" :pre (and (<= 1/10 r 3/10) (<= 1 K 5/4)) (/ (* 4 r) (+ 1 (/ r K))))"#,
+    ),
+    (1, r#"(FPCore (x) :name "nothing rounds" :pre (<= 1 x 2) (- (* 2 x) (* x 2)))"#),
+    (10, r#"(FPCore (x) :name "near 1" :pre (<= 9/10 x 11/10) (log (* x x)))"#),
+];
+
+fn ratio(n: i64, d: i64) -> Rational {
+    Rational::new(n, d).expect("not zero")
+}
+
+fn input(program: &mut StraightLine, kind: InputKind, lo: Rational, hi: Rational) -> NodeId {
+    let name = format!("v{}", program.inputs.len());
+    program.input(Input { name, kind, lo, hi }, None)
+}
+
+/// What the exchange format lacks.
+fn built() -> Vec<(usize, StraightLine)> {
+    let mut all = Vec::new();
+
+    let mut p = StraightLine::new("laplace", Format::Binary64);
+    p.libm.ln = Accuracy::Ulps(Rational::ONE);
+    let u = input(&mut p, InputKind::Float, ratio(1, 1 << 40), Rational::ONE);
+    let sign = input(&mut p, InputKind::Sign, -Rational::ONE, Rational::ONE);
+    let q = input(&mut p, InputKind::Integer, Rational::from(-1000), Rational::from(999));
+    let scale = input(&mut p, InputKind::Real, ratio(1, 10), ratio(5, 2));
+    let ln = p.push(Op::Ln(u), None);
+    let scaled = p.push(Op::Mul(scale, ln), None);
+    let noise = p.push(Op::Mul(sign, scaled), None);
+    p.result = p.push(Op::Add(q, noise), None);
+    all.push((12, p.clone()));
+    let sum = p.result;
+    let bound = p.push(Op::Const(Rational::from(1200)), None);
+    let clamped = p.push(Op::Clamp { arg: sum, bound }, None);
+    p.result = p.push(Op::Round { arg: clamped, exponent: -10, tie: Tie::Even }, None);
+    p.name = "snapping".into();
+    all.push((5, p));
+
+    for (tie, format) in
+        [(Tie::Up, Format::Binary64), (Tie::Even, Format::Binary32), (Tie::Away, Format::Binary64)]
+    {
+        let mut p = StraightLine::new(format!("grid {tie:?}"), format);
+        let x = input(&mut p, InputKind::Real, ratio(-7, 2), ratio(9, 2));
+        let y = input(&mut p, InputKind::Float, ratio(-5, 2), ratio(5, 4));
+        let coarse = p.push(Op::Round { arg: y, exponent: 0, tie }, None);
+        let sum = p.push(Op::Add(x, coarse), None);
+        let fine = p.push(Op::Round { arg: sum, exponent: -8, tie }, None);
+        p.result = p.push(Op::Mul(fine, y), None);
+        all.push((6, p));
+    }
+
+    for test in [Comparison::Less, Comparison::LessOrEqual, Comparison::Equal] {
+        let mut p = StraightLine::new(format!("choice {test:?}"), Format::Binary64);
+        let x = input(&mut p, InputKind::Float, Rational::from(-2), Rational::from(3));
+        let n = input(&mut p, InputKind::Integer, Rational::from(-3), Rational::from(4));
+        let zero = p.push(Op::Const(Rational::ZERO), None);
+        let root = p.push(Op::Sqrt(x), None);
+        let tenth = p.push(Op::Const(ratio(1, 10)), None);
+        let product = p.push(Op::Mul(n, tenth), None);
+        let choice = p.push(Op::Select { test, lhs: x, rhs: zero, then: product, otherwise: tenth }, None);
+        let positive = p.push(Op::Const(ratio(7, 3)), None);
+        // The root is refused for negative numbers, and never chosen.
+        let chosen = p.push(
+            Op::Select { test: Comparison::Less, lhs: zero, rhs: positive, then: choice, otherwise: root },
+            None,
+        );
+        let crossed =
+            p.push(Op::Select { test, lhs: chosen, rhs: product, then: positive, otherwise: chosen }, None);
+        let minimum = p.push(Op::Min(crossed, n), None);
+        let clamp = p.push(Op::Clamp { arg: minimum, bound: positive }, None);
+        let absolute = p.push(Op::Abs(clamp), None);
+        let negated = p.push(Op::Neg(absolute), None);
+        p.result = p.push(Op::Fma(negated, negated, x), None);
+        all.push((10, p));
+    }
+
+    for (name, format) in [("everything", Format::Binary64), ("everything, single", Format::Binary32)] {
+        let mut p = StraightLine::new(name, format);
+        p.libm.exp = Accuracy::Ulps(ratio(2, 3));
+        p.libm.ln = Accuracy::Ulps(ratio(5, 2));
+        let x = input(&mut p, InputKind::Real, ratio(1, 3), ratio(7, 5));
+        let y = input(&mut p, InputKind::Float, ratio(-3, 4), ratio(11, 7));
+        let e = p.push(Op::Exp(y), None);
+        let l = p.push(Op::Ln(x), None);
+        let quarter = p.push(Op::Const(ratio(-1, 4)), None);
+        let scaled = p.push(Op::Mul(l, quarter), None);
+        let halved = p.push(Op::Div(scaled, quarter), None);
+        let maximum = p.push(Op::Max(halved, e), None);
+        let square = p.push(Op::Mul(maximum, maximum), None);
+        let difference = p.push(Op::Sub(square, y), None);
+        let sum = p.push(Op::Add(x, x), None);
+        let root = p.push(Op::Sqrt(sum), None);
+        let tiny = p.push(Op::Exp(difference), None);
+        let quotient = p.push(Op::Div(tiny, root), None);
+        p.result = p.push(Op::Sub(quotient, x), None);
+        all.push((15, p));
+    }
+    for (i, op) in edges().into_iter().enumerate() {
+        all.push((i % 3 + 1, op));
+    }
+    all
+}
+
+/// Four sums of constants, each a tie that goes up, and a difference that is exact: the real value is `(n - 1/2)·Λ` and the float
+/// `(n + 1/2)·Λ`, with `Λ = 2^-52` and `n` odd. To even, they go to `n - 1` and `n + 1`.
+fn two_cells_apart() -> StraightLine {
+    let mut p = StraightLine::new("two cells apart", Format::Binary64);
+    let unit = |n: i64| ratio(1, 1 << 54) * Rational::from(n);
+    let mut sum = p.push(Op::Const(ratio(3, 4) + unit(2)), None);
+    for odd in [1, 3, 3, 3] {
+        let tie = p.push(Op::Const(unit(odd)), None);
+        sum = p.push(Op::Add(sum, tie), None);
+    }
+    let shift = p.push(Op::Const(ratio(1, 2) - unit(6)), None);
+    let difference = p.push(Op::Sub(sum, shift), None);
+    p.result = p.push(Op::Round { arg: difference, exponent: -52, tie: Tie::Even }, None);
+    p
+}
+
+/// Programs at the edges of the rules.
+fn edges() -> Vec<StraightLine> {
+    type Build = fn(&mut StraightLine) -> NodeId;
+    let list: &[(&str, Format, Build)] = &[
+        ("large constant", Format::Binary64, |p| {
+            let c = p.push(Op::Const(Rational::pow2(1023) * ratio(15, 11)), None);
+            p.push(Op::Neg(c), None)
+        }),
+        ("rounded large constant", Format::Binary64, |p| {
+            let c = p.push(Op::Const(Rational::pow2(1021) * ratio(15, 11)), None);
+            p.push(Op::Round { arg: c, exponent: 1000, tie: Tie::Up }, None)
+        }),
+        ("real of any size", Format::Binary64, |p| {
+            let x = input(p, InputKind::Real, Rational::pow2(-4000), Rational::ONE);
+            let y = p.push(Op::Mul(x, x), None);
+            let z = p.push(Op::Mul(y, y), None);
+            let w = p.push(Op::Add(z, x), None);
+            p.push(Op::Sqrt(w), None)
+        }),
+        ("exponents far below", Format::Binary32, |p| {
+            let x = input(p, InputKind::Float, Rational::from(-1500), Rational::from(3));
+            let tenth = p.push(Op::Const(ratio(1, 10)), None);
+            let y = p.push(Op::Add(x, tenth), None);
+            let z = p.push(Op::Exp(y), None);
+            p.push(Op::Add(z, tenth), None)
+        }),
+        ("exponents far below, double", Format::Binary64, |p| {
+            let x = input(p, InputKind::Float, Rational::from(-9000), Rational::from(-2000));
+            let tenth = p.push(Op::Const(ratio(1, 10)), None);
+            let y = p.push(Op::Mul(x, tenth), None);
+            let a = p.push(Op::Exp(y), None);
+            let b = p.push(Op::Exp(x), None);
+            p.push(Op::Add(a, b), None)
+        }),
+        ("wide error in an exponent", Format::Binary64, |p| {
+            let x = input(p, InputKind::Float, Rational::pow2(53), Rational::pow2(54));
+            let y = input(p, InputKind::Float, ratio(1, 3), ratio(5, 3));
+            let sum = p.push(Op::Add(x, y), None);
+            let back = p.push(Op::Sub(sum, x), None);
+            let clamp = p.push(Op::Const(Rational::from(7)), None);
+            let back = p.push(Op::Clamp { arg: back, bound: clamp }, None);
+            p.push(Op::Exp(back), None)
+        }),
+        ("negated sign", Format::Binary64, |p| {
+            let s = input(p, InputKind::Sign, -Rational::ONE, Rational::ONE);
+            let x = input(p, InputKind::Real, ratio(1, 3), ratio(5, 3));
+            let t = p.push(Op::Neg(s), None);
+            let y = p.push(Op::Mul(t, x), None);
+            let z = p.push(Op::Mul(y, s), None);
+            let tiny = p.push(Op::Const(Rational::pow2(-1070)), None);
+            let w = p.push(Op::Mul(s, tiny), None);
+            let w = p.push(Op::Mul(tiny, w), None);
+            let v = p.push(Op::Mul(tiny, s), None);
+            let w = p.push(Op::Sub(w, v), None);
+            p.push(Op::Add(z, w), None)
+        }),
+        ("zeros", Format::Binary32, |p| {
+            let x = input(p, InputKind::Float, Rational::ZERO, ratio(5, 3));
+            let y = input(p, InputKind::Float, Rational::from(-2), Rational::ZERO);
+            let zero = p.push(Op::Const(Rational::ZERO), None);
+            let a = p.push(Op::Sub(zero, x), None);
+            let b = p.push(Op::Mul(a, zero), None);
+            let b = p.push(Op::Add(b, a), None);
+            let tenth = p.push(Op::Const(ratio(1, 10)), None);
+            let c = p.push(Op::Mul(x, tenth), None);
+            let d = p.push(Op::Abs(c), None);
+            let e = p.push(Op::Abs(y), None);
+            let f = p.push(Op::Sqrt(d), None);
+            let g = p.push(Op::Fma(c, c, e), None);
+            let h = p.push(Op::Min(f, g), None);
+            p.push(Op::Sub(h, b), None)
+        }),
+        ("powers of two", Format::Binary64, |p| {
+            let x = input(p, InputKind::Float, Rational::pow2(-1030), Rational::pow2(-1000));
+            let two = p.push(Op::Const(Rational::from(-2)), None);
+            let eighth = p.push(Op::Const(ratio(1, 8)), None);
+            let one = p.push(Op::Mul(eighth, two), None);
+            let a = p.push(Op::Mul(x, one), None);
+            let b = p.push(Op::Div(a, two), None);
+            let c = p.push(Op::Div(b, eighth), None);
+            let d = p.push(Op::Mul(two, c), None);
+            p.push(Op::Sub(d, b), None)
+        }),
+        ("refusals", Format::Binary64, |p| {
+            let x = input(p, InputKind::Float, Rational::from(-2), Rational::from(3));
+            let n = input(p, InputKind::Integer, Rational::from(-2), Rational::pow2(53));
+            let large = p.push(Op::Const(Rational::pow2(1023) * ratio(15, 11)), None);
+            let larger = p.push(Op::Const(Rational::pow2(1023) * ratio(19, 10)), None);
+            let c = p.push(Op::Const(Rational::pow2(1022) * ratio(15, 11)), None);
+            for arg in [x, large, larger, c] {
+                for exponent in [-1075, -1074, 0, 1000, 1021, 1022, 1023, 1024] {
+                    for tie in [Tie::Up, Tie::Even, Tie::Away] {
+                        p.push(Op::Round { arg, exponent, tie }, None);
+                    }
+                }
+                p.push(Op::Sqrt(arg), None);
+                p.push(Op::Ln(arg), None);
+                let e = p.push(Op::Exp(arg), None);
+                p.push(Op::Add(e, e), None);
+                p.push(Op::Div(arg, x), None);
+                p.push(Op::Clamp { arg: x, bound: arg }, None);
+                p.push(Op::Mul(arg, large), None);
+                p.push(Op::Add(arg, large), None);
+                p.push(Op::Max(arg, n), None);
+            }
+            for hi in [704, 708, 709, 710, 2046, 2047] {
+                let c = p.push(Op::Const(Rational::from(hi)), None);
+                p.push(Op::Exp(c), None);
+            }
+            p.push(Op::Const(Rational::pow2(1024)), None);
+            let half = p.push(Op::Const(ratio(1, 2)), None);
+            let y = p.push(Op::Mul(large, half), None);
+            p.push(Op::Mul(y, half), None);
+            p.push(Op::Add(x, half), None)
+        }),
+        ("real near overflow", Format::Binary64, |p| {
+            let x = input(p, InputKind::Real, Rational::pow2(1021), Rational::pow2(1022));
+            p.push(Op::Sqrt(x), None)
+        }),
+    ];
+    list.iter()
+        .map(|&(name, format, build)| {
+            let mut p = StraightLine::new(name, format);
+            p.result = build(&mut p);
+            p
+        })
+        .collect()
+}
+
+fn programs() -> Vec<(usize, StraightLine)> {
+    let read = |&(boxes, text): &(usize, &str)| {
+        let program = fpcore::read(text).remove(0).unwrap_or_else(|e| panic!("{e}"));
+        (boxes, program)
+    };
+    FPCORES.iter().map(read).chain(built()).collect()
+}
+
+fn certificate(boxes: usize, program: &StraightLine) -> Value {
+    let analysis =
+        analyse(program, Effort { boxes }, |_| {}).unwrap_or_else(|e| panic!("{}: {e:?}", program.name));
+    to_json(program, &analysis)
+}
+
+#[test]
+fn what_is_written_is_accepted() {
+    let mut failures = Vec::new();
+    for (boxes, program) in programs() {
+        let text = certificate(boxes, &program).to_string();
+        match check(&text) {
+            Ok(checked) => {
+                same_program(&checked.program, &program).expect("it is about this program");
+                println!("{}: {} leaves, {} judgements", program.name, checked.leaves, checked.judgements);
+            }
+            Err(error) => failures.push(format!("{}: {error}", program.name)),
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Ties to even part two numbers that are `Λ` apart by `2Λ`: no certificate may say `Λ`.
+#[test]
+fn ties_part_by_two_cells() {
+    let mut certificate = certificate(1, &two_cells_apart());
+    for (error, accepted) in [("1p-52", false), ("1p-51", true)] {
+        let leaf = &mut certificate["tree"][0]["leaf"];
+        let judgement =
+            leaf["judgements"].as_array_mut().and_then(|list| list.last_mut()).expect("a judgement");
+        for number in [4, 7] {
+            judgement[number] = json!(error);
+        }
+        leaf["error"] = json!(error);
+        certificate["claim"]["error"] = json!(error);
+        assert_eq!(check(&certificate.to_string()).is_ok(), accepted, "{error}");
+    }
+}
+
+fn dyadic_text(x: &Dyadic) -> String {
+    if x.is_zero() { "0".into() } else { format!("{}p{}", x.mantissa(), x.exponent()) }
+}
+
+/// A DYADIC one and two units off, with its exponent one off, and written in another way.
+fn near_dyadics(text: &str) -> Option<Vec<String>> {
+    if text == "0" {
+        let other = ["1p-1100", "-1p-1100", "1p-4096", "-0", "0p0", "", "00"];
+        return Some(other.map(String::from).to_vec());
+    }
+    let (mantissa, exponent) = text.split_once('p')?;
+    let (m, e): (IBig, i64) = (mantissa.parse().ok()?, exponent.parse().ok()?);
+    let off = [-2, -1, 1, 2].map(|unit| dyadic_text(&Dyadic::new(&m + IBig::from(unit), e)));
+    let shifted = [e - 1, e + 1].map(|e| format!("{m}p{e}"));
+    let same = [
+        format!("{}p{}", &m * IBig::from(2), e - 1),
+        format!("{m}p{e}.0"),
+        format!("0{m}p{e}"),
+        format!("{}p{e}", -&m),
+    ];
+    Some([&off[..], &shifted[..], &same[..]].concat())
+}
+
+/// A fraction with its numerator or its denominator one off.
+fn near_fractions(text: &str) -> Option<Vec<String>> {
+    let value: Rational = text.parse().ok()?;
+    let (n, d) = (value.numerator(), IBig::from(value.denominator()));
+    let one = IBig::ONE;
+    let pairs =
+        [(&n - &one, d.clone()), (&n + &one, d.clone()), (n.clone(), &d + &one), (n.clone(), &d - &one)];
+    let near = pairs.into_iter().filter_map(|(n, d)| Rational::new(n, d)).map(|near| near.to_string());
+    let same = format!("{}/{}", &n * IBig::from(2), &d * IBig::from(2));
+    Some(near.filter(|near| near != text).chain([same]).collect())
+}
+
+/// What a word of a certificate may be changed to.
+fn other_words(word: &str) -> Vec<String> {
+    let groups: &[&[&str]] = &[
+        &["binary64", "binary32"],
+        &["interval", "linear"],
+        &["correctly_rounded", "1 ulp", "1/2 ulp", "0 ulp", "-1 ulp"],
+        &["float", "real", "sign", "integer"],
+        &["up", "even", "away"],
+        &["<", "<=", "=="],
+        &["neg", "abs", "sqrt", "ln", "exp"],
+        &["add", "sub", "mul", "div", "min", "max", "clamp"],
+        &["error certificate", "certificate"],
+    ];
+    let group = groups.iter().find(|group| group.contains(&word)).copied().unwrap_or_default();
+    group.iter().filter(|other| **other != word).map(|other| other.to_string()).collect()
+}
+
+/// All that the value at one place may be changed to.
+fn changes(value: &Value, path: &str) -> Vec<Value> {
+    let in_program = path.starts_with("/program");
+    match value {
+        Value::String(_) if path.ends_with("/name") => vec![],
+        Value::String(text) => {
+            let ulps = text.strip_suffix(" ulp").and_then(near_fractions).unwrap_or_default();
+            let ulps = ulps.into_iter().map(|k| format!("{k} ulp"));
+            let numbers = if in_program { near_fractions(text) } else { near_dyadics(text) };
+            let texts = numbers.unwrap_or_default().into_iter().chain(ulps).chain(other_words(text));
+            texts.map(Value::from).chain([Value::Null, json!(1)]).collect()
+        }
+        Value::Number(number) => {
+            let n = number.as_i64().expect("small");
+            vec![json!(n - 1), json!(n + 1), json!(n.to_string()), json!(n as f64), Value::Null]
+        }
+        Value::Null => vec![json!("0"), json!("1p0"), json!(["0", "0", "0", "0", "0", "0", "0", "0"])],
+        Value::Array(items) => {
+            let mut changed = vec![Value::Null, json!([])];
+            for i in 0..items.len() {
+                let mut fewer = items.clone();
+                let item = fewer.remove(i);
+                changed.push(Value::Array(fewer.clone()));
+                fewer.insert(i, item.clone());
+                fewer.insert(i, item);
+                changed.push(Value::Array(fewer));
+            }
+            for i in 1..items.len() {
+                let mut swapped = items.clone();
+                swapped.swap(i - 1, i);
+                if swapped != *items {
+                    changed.push(Value::Array(swapped));
+                }
+            }
+            changed
+        }
+        Value::Object(fields) => {
+            let mut changed = vec![Value::Null];
+            for name in fields.keys() {
+                let mut fewer = fields.clone();
+                fewer.remove(name);
+                changed.push(Value::Object(fewer));
+            }
+            let mut more = fields.clone();
+            more.insert("comment".into(), Value::Null);
+            changed.push(Value::Object(more));
+            changed
+        }
+        Value::Bool(_) => vec![],
+    }
+}
+
+/// The places of all values, as JSON pointers.
+fn places(value: &Value) -> Vec<String> {
+    let mut places = Vec::new();
+    let mut todo = vec![(String::new(), value)];
+    while let Some((path, value)) = todo.pop() {
+        match value {
+            Value::Array(items) => {
+                todo.extend(items.iter().enumerate().map(|(i, v)| (format!("{path}/{i}"), v)))
+            }
+            Value::Object(fields) => todo.extend(fields.iter().map(|(k, v)| (format!("{path}/{k}"), v))),
+            _ => {}
+        }
+        places.push(path);
+    }
+    places
+}
+
+#[test]
+fn what_is_changed_is_refused() {
+    let (mut refused, mut accepted) = (0, Vec::new());
+    for (boxes, program) in programs() {
+        let mut certificate = certificate(boxes.min(4), &program);
+        for place in places(&certificate) {
+            let value = certificate.pointer(&place).expect("it is there").clone();
+            for change in changes(&value, &place) {
+                *certificate.pointer_mut(&place).expect("it is there") = change.clone();
+                match check(&certificate.to_string()) {
+                    Err(_) => refused += 1,
+                    Ok(_) => accepted.push(format!("{}{place}: {value} -> {change}", program.name)),
+                }
+            }
+            *certificate.pointer_mut(&place).expect("it is there") = value;
+        }
+    }
+    println!("{refused} changed certificates refused");
+    assert!(accepted.is_empty(), "{}: {accepted:#?}", accepted.len());
+}
