@@ -4,7 +4,7 @@ use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, S
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::check::{check, same_program};
 use lastbit_prove::search::{Effort, analyse};
-use lastbit_real::{Dyadic, IBig, Rational};
+use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 use serde_json::{Value, json};
 
 /// Programs of the exchange format, with the number of boxes to ask for.
@@ -460,23 +460,192 @@ fn places(value: &Value) -> Vec<String> {
     places
 }
 
+/// Every change is refused, unless what was changed is the program and the certificate is a true one of that other program: then the
+/// rules that wrote it give the same one for it.
 #[test]
 fn what_is_changed_is_refused() {
-    let (mut refused, mut accepted) = (0, Vec::new());
-    for (boxes, program) in programs() {
-        let mut certificate = certificate(boxes.min(4), &program);
+    let (mut refused, mut others, mut accepted) = (0, 0, Vec::new());
+    // One of the programs is long and made of refusals, which any other refusal may replace.
+    for (boxes, program) in programs().into_iter().filter(|(_, program)| program.name != "refusals") {
+        let analysis =
+            analyse(&program, Effort { boxes: boxes.min(4) }, |_| {}).expect("it was analysed before");
+        let mut certificate = to_json(&program, &analysis);
         for place in places(&certificate) {
             let value = certificate.pointer(&place).expect("it is there").clone();
-            for change in changes(&value, &place) {
+            for change in changes(&value, &place).into_iter().filter(|change| *change != value) {
                 *certificate.pointer_mut(&place).expect("it is there") = change.clone();
+                let what = || format!("{}{place}: {value} -> {change}", program.name);
                 match check(&certificate.to_string()) {
                     Err(_) => refused += 1,
-                    Ok(_) => accepted.push(format!("{}{place}: {value} -> {change}", program.name)),
+                    Ok(other) => {
+                        let is_other =
+                            place.starts_with("/program") && same_program(&other.program, &program).is_err();
+                        if is_other && to_json(&other.program, &analysis) == certificate {
+                            others += 1;
+                        } else {
+                            accepted.push(what());
+                        }
+                    }
                 }
             }
             *certificate.pointer_mut(&place).expect("it is there") = value;
         }
     }
-    println!("{refused} changed certificates refused");
+    println!("{refused} changed certificates refused, {others} are those of other programs");
+    assert!(refused > 40_000 && others < refused / 50);
     assert!(accepted.is_empty(), "{}: {accepted:#?}", accepted.len());
+}
+
+/// Lies that agree with each other.
+#[test]
+fn coherent_lies_are_refused() {
+    let (boxes, program) = programs().remove(2);
+    let certificate = certificate(boxes, &program);
+    let result = program.result;
+
+    let mut lowered = certificate.clone();
+    let half = |value: &mut Value| {
+        let text = value.as_str().expect("a number");
+        let (mantissa, exponent) = text.split_once('p').expect("not 0");
+        *value = json!(format!("{mantissa}p{}", exponent.parse::<i64>().expect("an exponent") - 1));
+    };
+    half(&mut lowered["claim"]["error"]);
+    for entry in lowered["tree"].as_array_mut().expect("a tree") {
+        if let Some(leaf) = entry.get_mut("leaf") {
+            half(&mut leaf["error"]);
+            half(&mut leaf["judgements"][result][7]);
+        }
+    }
+    assert_refused(&lowered.to_string(), &format!(".judgements[{result}].d: the rules give "));
+
+    // A gap between two boxes, of one float.
+    let mut gap = certificate;
+    let cut = gap["tree"][0]["left"].as_str().expect("a cut").to_owned();
+    let (mantissa, exponent) = cut.split_once('p').expect("not 0");
+    let (mantissa, exponent) = (mantissa.parse::<IBig>(), exponent.parse());
+    let value = Rational::from(Dyadic::new(mantissa.expect("an integer"), exponent.expect("an exponent")));
+    let beyond = value.to_f64(Rounding::Nearest).next_up().next_up();
+    gap["tree"][0]["right"] = json!(dyadic_text(&Dyadic::try_from(beyond).expect("finite")));
+    let message = "tree[0]: expected values of the input with none of its values between them";
+    assert_refused(&gap.to_string(), message);
+}
+
+fn assert_refused(text: &str, message: &str) {
+    let start = std::time::Instant::now();
+    let error = check(text).expect_err("refused").to_string();
+    assert!(error.contains(message), "{error:?} does not say {message:?}");
+    assert!(start.elapsed().as_secs() < 5, "{error}");
+}
+
+/// A certificate with this program and this tree.
+fn with(nodes: &str, tree: &str) -> String {
+    format!(
+        r#"{{"lastbit": "error certificate", "version": 1,
+"program": {{"name": "", "format": "binary64", "libm": {{"ln": "correctly_rounded", "exp": "correctly_rounded"}},
+"inputs": [{{"name": "x", "kind": "float", "lo": "1", "hi": "2"}}], "nodes": {nodes}, "result": 0}},
+"claim": {{"error": "0", "range": ["1p0", "1p1"]}}, "tree": {tree}}}"#
+    )
+}
+
+#[test]
+fn malformed_files_are_refused_quickly() {
+    let leaf = |judgements: &str| {
+        let start =
+            r#"[{"leaf": {"box": [["1p0", "1p1"]], "method": "interval", "error": "0", "judgements": "#;
+        format!("{start}{judgements}}}}}]")
+    };
+    let one = r#"[["1p0", "1p1", "1p0", "1p1", "0", "0", "0", "0"]]"#;
+    let good = with(r#"[["input", 0]]"#, &leaf(one));
+    let checked = check(&good).expect("it is right");
+    assert_eq!((checked.leaves, checked.judgements), (1, 1));
+    assert_eq!(checked.error, Dyadic::ZERO);
+
+    assert_refused("", "line 1, column 1: expected a value, found the end");
+    assert_refused("{\n  \"lastbit\": tru }", "line 2, column 14: expected a value, found `t`");
+    assert_refused(&format!("{good} x"), "expected the end of the file, found `x`");
+    assert_refused(
+        &good.replacen("\"version\": 1", "\"version\": 1, \"version\": 1", 1),
+        "a field that has not been given",
+    );
+    assert_refused(&good.replace("\"version\": 1", "\"version\": 1.0"), "an integer of 64 bits");
+    assert_refused(&good.replace("\"version\": 1", "\"version\": 01"), "an integer of 64 bits");
+    assert_refused(&good.replace("\"version\": 1", "\"version\": 2"), "version: expected 1, found 2");
+    assert_refused(
+        &good.replace("\"version\": 1", "\"version\": 99999999999999999999"),
+        "an integer of 64 bits",
+    );
+    assert_refused(&"[".repeat(1_000_000), "at most 16 levels of nesting");
+    assert_refused(&"{\"a\":".repeat(1_000_000), "at most 16 levels of nesting");
+    assert_refused(&format!("\"{}", "é\\u12".repeat(200_000)), "an escape of JSON");
+
+    let number = "tree[0].leaf.judgements[0].lo: expected MpE";
+    let digits = "7".repeat(1_000_000);
+    for text in [
+        "1p9999999999",
+        "1p-9999999999",
+        "1p99999999999999999999",
+        "1p1048577",
+        "2p0",
+        "+1p0",
+        "1p+0",
+        "1",
+        "1P0",
+        "p0",
+        "1p",
+        &digits,
+        &format!("{digits}p1"),
+    ] {
+        assert_refused(&with(r#"[["input", 0]]"#, &leaf(&one.replacen("1p0", text, 1))), number);
+    }
+    for text in
+        ["2/4", "1/0", "1/-2", "-0", "01", "1/1", "0.5", "1e5", "", "1/", &digits, &format!("1/{digits}")]
+    {
+        let nodes = format!(r#"[["input", 0], ["const", "{text}"]]"#);
+        assert_refused(&with(&nodes, &leaf(one)), "program.nodes[1][1]: expected a fraction in lowest terms");
+    }
+
+    // Long programs and trees, none of which may overflow the stack.
+    let chain: Vec<String> = (0..100_000).map(|i| format!("[\"mul\",{i},{i}]")).collect();
+    let chain = format!("[[\"input\",0],{}]", chain.join(","));
+    assert_refused(&with(&chain, &leaf(one)), "tree[0].leaf.judgements: expected an array of 100001");
+    let judgement = &one[1..one.len() - 1];
+    let list = format!("[{}]", vec![judgement; 100_001].join(","));
+    assert_refused(&with(&chain, &leaf(&list)), "tree[0].leaf.judgements[1].hi: the rules give 1*2^2");
+    let count = 100_000;
+    let cuts: Vec<String> = (0..count)
+        .map(|i| format!(r#"{{"cut":0,"left":"1p0","right":"1p0","parts":[{},{}]}}"#, i + 1, 2 * count - i))
+        .collect();
+    let leaf = leaf(one);
+    let leaf = &leaf[1..leaf.len() - 1];
+    let tree = format!("[{},{}]", cuts.join(","), vec![leaf; count + 1].join(","));
+    assert_refused(&with(r#"[["input", 0]]"#, &tree), "tree[100000].leaf.box[0]");
+
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let noise: Vec<u8> = (0..1_000_000).map(|_| random() as u8).collect();
+    assert_refused(&String::from_utf8_lossy(&noise), "line 1, column 1");
+    // Any byte of a file changed to another one: no panic.
+    let bytes_of_json = b"\\\"{}[],:0123456789-pn/ \xc3\xa9";
+    for _ in 0..20_000 {
+        let mut bytes = good.clone().into_bytes();
+        let at = random() % bytes.len();
+        bytes[at] = bytes_of_json[random() % bytes_of_json.len()];
+        let _ = check(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn programs_are_compared_without_names() {
+    let all = programs();
+    let mut renamed = all[0].1.clone();
+    renamed.name = "another".into();
+    renamed.inputs[0].name = "y".into();
+    renamed.notes.push("left out".into());
+    assert_eq!(same_program(&all[0].1, &renamed), Ok(()));
+    renamed.inputs[0].hi = Rational::from(98);
+    assert!(same_program(&all[0].1, &renamed).is_err_and(|difference| difference.starts_with("input 0")));
+    assert!(same_program(&all[0].1, &all[3].1).is_err());
 }

@@ -3,11 +3,11 @@
 use lastbit_lang::{NodeId, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
+use super::exact::{compare, first_is_maximum, first_is_minimum};
 use super::judgement::Judgement;
 use super::numbers::{
     coefficient, exp_above, exp_below, max_abs, outward, outward_quotient, outward_root, up,
 };
-use super::rules::{compare, first_is_maximum, first_is_minimum};
 
 /// `Σ C_i·ε_i`
 pub(super) struct LinearForm {

@@ -4,6 +4,7 @@
 //! Nothing of what finds bounds is used here, and no floating-point arithmetic: numbers are exact integers times powers of two. What has
 //! to be trusted is this module, [`lastbit_real`] and the page itself.
 
+mod exact;
 mod json;
 mod judgement;
 mod library;

@@ -44,7 +44,7 @@ pub(super) fn check(
         let Some(ranges) = boxes[i].take() else { return Err(place.expected("a part of a cut", "none")) };
         match entry {
             Entry::Cut { input, left, right, parts } => {
-                let (lower, upper) = cut(program, ranges, *input, left, right, &place)?;
+                let [lower, upper] = cut(program, ranges, *input, left, right, &place)?;
                 boxes[parts[0]] = Some(lower);
                 boxes[parts[1]] = Some(upper);
             }
@@ -109,7 +109,6 @@ fn entries<'v, 'a>(
 }
 
 /// The two parts of a box, if no value of the input lies between them.
-#[allow(clippy::type_complexity)]
 fn cut(
     program: &StraightLine,
     ranges: Vec<Enclosure>,
@@ -117,7 +116,7 @@ fn cut(
     left: &Dyadic,
     right: &Dyadic,
     place: &Place<'_>,
-) -> Result<(Vec<Enclosure>, Vec<Enclosure>), CheckError> {
+) -> Result<[Vec<Enclosure>; 2], CheckError> {
     let arithmetic = Arithmetic(program.format);
     let ends = [left, right];
     // An end that is no value of the input would make a range that VAR has to shrink.
@@ -147,7 +146,7 @@ fn cut(
     let mut first = ranges;
     first[input] = lower;
     second[input] = upper;
-    Ok((first, second))
+    Ok([first, second])
 }
 
 /// A leaf: its bound, the range of the result and the number of judgements.

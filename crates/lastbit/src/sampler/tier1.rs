@@ -486,3 +486,7 @@ impl<W: Word, const N: usize> Kernel for Accept<'_, W, N> {
 #[cfg(test)]
 #[path = "tests/enclosures.rs"]
 pub(in crate::sampler) mod enclosures;
+
+#[cfg(test)]
+#[path = "tests/text.rs"]
+mod text;

@@ -1,0 +1,101 @@
+//! Statements.
+
+use super::{ExprId, Name, Type};
+use crate::Span;
+
+/// A variable or an element of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The variable.
+    pub name: Name,
+    /// The element.
+    pub index: Option<ExprId>,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// With its `;`; of `if` and `for` only the part before `{`.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatementKind {
+    /// `var z: real[3];`
+    Declare(Name, Type),
+    /// `u <$ unif(0,1];`
+    Sample(Place, Distribution),
+    /// `w := x + z;`
+    Assign(Place, ExprId),
+    /// `if c { … } else { … }`; without `else`, `otherwise` is empty.
+    If {
+        /// The condition.
+        condition: ExprId,
+        /// What is done if it holds.
+        then: Block,
+        /// What is done if not.
+        otherwise: Block,
+    },
+    /// `for i in 0..3 { … }`
+    For {
+        /// The variable.
+        variable: Name,
+        /// Its first value.
+        from: ExprId,
+        /// The value after its last.
+        to: ExprId,
+        /// What is repeated.
+        body: Block,
+    },
+    /// `return r;`
+    Return(ExprId),
+}
+
+/// Statements in braces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// Where the closing brace ends.
+    pub end: usize,
+}
+
+/// What `<$` draws from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// `unif(0,1]`, or `unif(0,1)` if not `closed`.
+    Unif {
+        /// Whether 1 is a value.
+        closed: bool,
+    },
+    /// `sign`: −1 or 1, equally likely.
+    Sign,
+    /// `bernoulli(p)`: true with probability `p`.
+    Bernoulli(ExprId),
+    /// `lap(b)`: Laplace of scale `b`.
+    Lap(ExprId),
+    /// `expo(b)`: exponential of mean `b`.
+    Expo(ExprId),
+    /// `dlap(b, k)`: discrete Laplace of scale `b` on the multiples of `2^k`.
+    Dlap(ExprId, ExprId),
+    /// `choose(w1, …, wn)`: the index `i` with probability proportional to `wi`, from 0.
+    Choose(Vec<ExprId>),
+}
+
+impl Distribution {
+    /// How it is spelled.
+    pub fn text(&self) -> &'static str {
+        match self {
+            Distribution::Unif { .. } => "unif",
+            Distribution::Sign => "sign",
+            Distribution::Bernoulli(_) => "bernoulli",
+            Distribution::Lap(_) => "lap",
+            Distribution::Expo(_) => "expo",
+            Distribution::Dlap(..) => "dlap",
+            Distribution::Choose(_) => "choose",
+        }
+    }
+}
