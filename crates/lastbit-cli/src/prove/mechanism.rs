@@ -48,7 +48,7 @@ pub(crate) fn report(
             }
             Err(error) => {
                 let note = format!(
-                    "no bound on the privacy loss, the error of the result instead: {error} (node {})",
+                    "the privacy claim is undecided, this is the error of the result: {error} (node {})",
                     error.node
                 );
                 lowered.program.notes.push(note);
@@ -56,7 +56,18 @@ pub(crate) fn report(
         }
     }
     lowered.program.notes.extend(notes);
-    prove(&lowered.program, lowered.error_claim, source, args)
+    let mut report = prove(&lowered.program, lowered.error_claim, source, args)?;
+    if is_mechanism && !asks_for_error && claims_privacy(declaration) {
+        // What was asked for is privacy, and an error bound is not an answer.
+        report.outcome = report.outcome.max(Outcome::Undecided);
+        report.json["privacy"] = json!("undecided");
+    }
+    Ok(report)
+}
+
+fn claims_privacy(declaration: &Declaration) -> bool {
+    let is_claim = |kind: &ClauseKind| matches!(kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
+    declaration.clauses.iter().any(|clause| is_claim(&clause.kind))
 }
 
 /// The values that the command line gives, rounded to doubles where the file says that they are doubles.
@@ -224,6 +235,11 @@ fn private(
         let _ = writeln!(text, "note: {note}");
     }
     let mut value = report.to_json();
+    value["loss"] = json!(match (&report.certified.total, &report.infinite_loss) {
+        (Total::Pure { loss }, _) => Some(loss.to_decimal(20, Rounding::Up)),
+        (_, Some(_)) => Some("inf".into()),
+        (_, None) => None,
+    });
     value["name"] = json!(name);
     value["notes"] = json!(notes);
     let mut shown = Report { text, json: value, outcome };

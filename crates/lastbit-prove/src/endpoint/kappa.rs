@@ -11,6 +11,13 @@ pub struct NoiseError {
     pub relative: Rational,
 }
 
+impl NoiseError {
+    /// Whether the noise is as good as Theorem A asks for: two roundings, `2η`, but for a part in `2^20`, which its own slack covers.
+    pub fn is_within_theorem_a(&self) -> bool {
+        self.relative <= Rational::pow2(-52) * (Rational::ONE + Rational::pow2(-20))
+    }
+}
+
 /// Bits of the enclosures on the way; the results are rounded up to [`KEPT_BITS`].
 pub(super) const BITS: u32 = 128;
 /// Bits of bounds, so that their fractions stay readable.

@@ -89,7 +89,7 @@ pub fn analyse(request: &Request) -> Result<EndpointReport, EndpointError> {
     };
     Ok(EndpointReport {
         endpoints: worst_endpoints(mechanism, error, example)?,
-        theorem_a: theorem_a(mechanism, sensitivity).ok(),
+        theorem_a: theorem_a(mechanism, sensitivity).ok().filter(|_| error.is_within_theorem_a()),
         witnesses: worst.into_values().collect(),
         mechanism: mechanism.clone(),
         error: error.clone(),
@@ -169,7 +169,11 @@ impl EndpointReport {
             Sampler::Ulp => "every double of (0, 1), by its ulp",
             Sampler::Grid53 => "k·2^-53",
         };
-        let decimal = |x: &Rational| x.to_decimal(17, Rounding::Nearest);
+        // Doubles in the shortest form that stands for them.
+        let decimal = |x: &Rational| match x.to_f64(Rounding::Nearest) {
+            double if Rational::try_from(double).as_ref() == Ok(x) => format!("{double}"),
+            _ => x.to_string(),
+        };
         writeln!(f, "snapping in binary64: {noise} = {}, u: {sampler}", decimal(value))?;
         let (bound, lambda) = (decimal(m.exact_bound()), decimal(&m.lambda()));
         writeln!(f, "B = {bound}, Λ = {lambda}, ties {:?}, Δ = {}", m.tie(), decimal(&self.sensitivity))?;
@@ -233,6 +237,9 @@ impl EndpointReport {
         if let Some(closed) = &self.theorem_a {
             let excess = in_eta(&(closed - self.ideal()), Rounding::Up);
             writeln!(f, "Theorem A: loss <= {} (excess {excess} η)", up(closed))?;
+        } else {
+            let why = if self.error.is_within_theorem_a() { "M > 700" } else { "ρ > 2η" };
+            writeln!(f, "Theorem A does not apply: {why}")?;
         }
         if let Some((loss, delta)) = &self.theorem_a_prime {
             writeln!(f, "Theorem A': ({}, {})", up(loss), delta.to_decimal(4, Rounding::Up))?;
