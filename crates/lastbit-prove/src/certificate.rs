@@ -15,7 +15,9 @@ pub fn to_json(program: &StraightLine, analysis: &Analysis) -> Value {
         "lastbit": "error certificate",
         "version": 1,
         "program": program_to_json(program),
-        "claim": { "error": dyadic(&analysis.error), "range": interval(&analysis.range) },
+        "claim": {
+            "program": fingerprint(program), "error": dyadic(&analysis.error), "range": interval(&analysis.range),
+        },
         "tree": tree,
     })
 }
@@ -27,6 +29,17 @@ pub(crate) fn dyadic(x: &Dyadic) -> String {
 
 fn interval(x: &Enclosure) -> Value {
     json!([dyadic(x.lo()), dyadic(x.hi())])
+}
+
+/// A short name for a program, made of all that the program section of a certificate says. It tells a file that was changed from one
+/// that was written; it is no protection against someone who wants two programs to have the same.
+pub fn fingerprint(program: &StraightLine) -> String {
+    // FNV-1a, 64 bits.
+    let text = program_to_json(program).to_string();
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{hash:016x}")
 }
 
 /// The program section of a certificate.

@@ -18,8 +18,12 @@ struct Own {
     subnormal: Dyadic,
 }
 
-fn own_error(arithmetic: Arithmetic, accuracy: &Accuracy, m: &Dyadic) -> Own {
-    match accuracy {
+fn own_error(arithmetic: Arithmetic, accuracy: &Accuracy, m: &Dyadic) -> Result<Own, Refusal> {
+    // Step 1, without V.
+    if arithmetic.may_overflow(m) {
+        return Err("it may overflow");
+    }
+    Ok(match accuracy {
         Accuracy::CorrectlyRounded => {
             Own { p: arithmetic.rounding_error(m), relative: arithmetic.u(), subnormal: arithmetic.tau() }
         }
@@ -31,7 +35,7 @@ fn own_error(arithmetic: Arithmetic, accuracy: &Accuracy, m: &Dyadic) -> Own {
                 subnormal: (&k * &arithmetic.tau()).shl(1),
             }
         }
-    }
+    })
 }
 
 /// LN
@@ -46,8 +50,8 @@ pub(super) fn ln(arithmetic: Arithmetic, accuracy: &Accuracy, a: &Judgement) -> 
     let relative = relative.map(|relative| up(&(relative * &(&Dyadic::ONE + &relative.shl(1)))));
     let x = relative.into_iter().fold(absolute, Dyadic::min);
 
-    let own = own_error(arithmetic, accuracy, &(&max_abs(&real) + &x));
-    let relative = x.is_zero().then(|| (own.relative, Dyadic::ZERO));
+    let own = own_error(arithmetic, accuracy, &(&max_abs(&real) + &x))?;
+    let relative = x.is_zero().then_some((own.relative, Dyadic::ZERO));
     conclude(real, x, own.p, relative, None)
 }
 
@@ -69,10 +73,7 @@ pub(super) fn exp(arithmetic: Arithmetic, accuracy: &Accuracy, a: &Judgement) ->
     let x = up(&(&hi * &growth));
 
     let m = &hi + &x;
-    if arithmetic.may_overflow(&m) {
-        return Err("it may overflow");
-    }
-    let own = own_error(arithmetic, accuracy, &m);
+    let own = own_error(arithmetic, accuracy, &m)?;
     let is_normal = &lo * &(&Dyadic::ONE - &growth) >= arithmetic.least_normal();
     let t = if is_normal { Dyadic::ZERO } else { own.subnormal };
     let relative = &growth + &(own.relative * (&Dyadic::ONE + &growth));

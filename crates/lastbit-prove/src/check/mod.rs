@@ -19,6 +19,7 @@ use lastbit_lang::StraightLine;
 use lastbit_real::{Dyadic, Enclosure};
 use thiserror::Error;
 
+use crate::certificate;
 use json::Json;
 use read::{Place, interval, object, text};
 
@@ -95,7 +96,12 @@ pub fn check(text: &str) -> Result<Checked, CheckError> {
     let proved = tree::check(&program, ranges, tree, &root.field("tree"))?;
 
     let place = root.field("claim");
-    let [error, range] = object(claim, &place, ["error", "range"])?;
+    let [fingerprint, error, range] = object(claim, &place, ["program", "error", "range"])?;
+    let fingerprint_place = place.field("program");
+    let (own, found) = (certificate::fingerprint(&program), self::text(fingerprint, &fingerprint_place)?);
+    if own != found {
+        return Err(fingerprint_place.differs(&own, &found));
+    }
     tree::same(&proved.error, error, &place.field("error"))?;
     let range_place = place.field("range");
     let found = interval(range, &range_place)?;

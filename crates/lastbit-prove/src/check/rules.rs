@@ -40,7 +40,7 @@ pub(super) fn derive(
         Op::Mul(a, b) if a == b => square(arithmetic, of(*a)?),
         Op::Mul(a, b) => product(arithmetic, of(*a)?, of(*b)?, power(*a).or(power(*b))),
         Op::Div(a, b) => quotient(arithmetic, of(*a)?, of(*b)?),
-        Op::Fma(a, b, c) => fused(arithmetic, of(*a)?, of(*b)?, of(*c)?),
+        Op::Fma(a, b, c) => fused(arithmetic, a == b, of(*a)?, of(*b)?, of(*c)?),
         Op::Sqrt(a) => root(arithmetic, of(*a)?),
         Op::Ln(a) => library::ln(arithmetic, &program.libm.ln, of(*a)?),
         Op::Exp(a) => library::exp(arithmetic, &program.libm.exp, of(*a)?),
@@ -177,10 +177,11 @@ fn quotient_relative(a: &Judgement, b: &Judgement) -> Option<Dyadic> {
     (*b <= Dyadic::pow2(-1)).then(|| (a + b) * (&Dyadic::ONE + &b.shl(1)))
 }
 
-/// FMA
-fn fused(arithmetic: Arithmetic, a: &Judgement, b: &Judgement, c: &Judgement) -> Rule {
-    let real = outward(&(&(&a.real * &b.real) + &c.real));
-    let values = &(&a.float * &b.float) + &c.float;
+/// FMA; the product of a node with itself is a square here too.
+fn fused(arithmetic: Arithmetic, is_square: bool, a: &Judgement, b: &Judgement, c: &Judgement) -> Rule {
+    let product = |a: &Enclosure, b: &Enclosure| if is_square { &a.abs() * &a.abs() } else { a * b };
+    let real = outward(&(&product(&a.real, &b.real) + &c.real));
+    let values = &product(&a.float, &b.float) + &c.float;
     let x = up(&(product_error(a, b) + &c.d));
     let relative = x.is_zero().then_some(Dyadic::ZERO);
     judge(arithmetic, Given { real, values, x, relative, rounds: Rounds::Any })
