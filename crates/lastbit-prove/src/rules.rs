@@ -522,8 +522,7 @@ impl<'a> Rules<'a> {
         let (range, float) = (image(&a.range, on_grid), image(&a.float, on_grid));
         self.round_to_nearest(&max_abs(&float), &range)?; // no overflow
         let apart = (float.hi() - range.lo()).max(range.hi() - float.lo());
-        let cells = Dyadic::new(a.error.shl(-exponent).ceil(), exponent);
-        let error = up(&apart.min(cells));
+        let error = up(&apart.min(cells_apart(&a.error, exponent, tie)));
         let relative = error.is_zero().then_some(Dyadic::ZERO);
         Ok(Judgement { range, float, propagated: error.clone(), rounding: Dyadic::ZERO, relative, error })
     }
@@ -661,6 +660,14 @@ fn select(same_choice: bool, then: &Judgement, otherwise: &Judgement) -> Judgeme
         joined.relative = joined.error.is_zero().then_some(Dyadic::ZERO);
     }
     joined
+}
+
+/// How far rounding to the grid can part two numbers that are at most `d` apart. Ties up, the cells are half-open intervals, and
+/// it is `d` rounded up. Otherwise two ties `j·Λ` apart may be rounded away from each other: 1/2 to 0 and 3/2 to 2.
+fn cells_apart(d: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
+    let whole = d.ceil_to(exponent);
+    let at_ties = tie != Tie::Up && !d.is_zero() && whole == *d;
+    if at_ties { &whole + &Dyadic::pow2(exponent) } else { whole }
 }
 
 /// `fl(r)`, or `None` if it is infinite.
