@@ -1,4 +1,37 @@
-//! The floating-point error semantics `r ⇓ f : [lo, hi] ± d`.
+//! How far floating point strays from the reals, and what that costs in privacy: derivations, bounds, certificates.
+//!
+//! A program is a [`StraightLine`](lastbit_lang::StraightLine) with two readings, over the reals and in a float format. The judgement
+//! `r ⇓ f : [lo, hi] ± d` says that the float reading `f` is finite, the real one lies in `[lo, hi]`, and they are at most `d` apart; its
+//! rules, and why they hold, are in `docs/semantics.md`.
+//!
+//! ```
+//! use lastbit_lang::fpcore;
+//! use lastbit_prove::check::check;
+//! use lastbit_prove::search::{Effort, analyse};
+//! use lastbit_prove::{certificate, derivation};
+//!
+//! // The core of the snapping mechanism with 1/ε = 10.
+//! let text = "(FPCore (x u) :name \"core\" :pre (and (<= -1024 x 1024) (<= 0x1p-1074 u 1)) (+ x (* 10 (log u))))";
+//! let program = fpcore::read(text).remove(0)?;
+//! let analysis = analyse(&program, Effort::FAST, |_| {})?;
+//! assert_eq!(derivation::error(&analysis.error), "1.93268e-12"); // 17·2^-43
+//!
+//! // Another implementation of the same rules agrees with every number.
+//! let certificate = certificate::to_json(&program, &analysis).to_string();
+//! assert_eq!(check(&certificate)?.error, analysis.error);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`rules`], [`rounding`] | the judgement and its rules, on one box of inputs |
+//! | [`linear`] | the error as a linear form, in which errors may cancel |
+//! | [`boxes`], [`search`] | the search for a tight bound: which boxes to cut, and where. Not trusted |
+//! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
+//! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
+//! | [`eval`] | both readings at a point, exactly |
+//! | [`paper`] | the rules as the papers print them, and where they fail |
+//! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism |
 
 #![forbid(unsafe_code)]
 
