@@ -394,13 +394,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Compares two cuts by their worse parts, then by the better ones.
+/// Compares two cuts by how many parts are refused, then by the sum of the bounds.
 fn compare_parts(a: &[Outcome; 2], b: &[Outcome; 2]) -> Ordering {
-    fn ordered([first, second]: &[Outcome; 2]) -> (&Outcome, &Outcome) {
-        if compare(first, second).is_ge() { (first, second) } else { (second, first) }
+    fn score(parts: &[Outcome; 2]) -> (usize, Dyadic) {
+        let refused = parts.iter().filter(|part| part.is_err()).count();
+        let sum = parts.iter().flatten().fold(Dyadic::ZERO, |sum, leaf| &sum + &leaf.excess());
+        (refused, sum)
     }
-    let ((a_worse, a_better), (b_worse, b_better)) = (ordered(a), ordered(b));
-    compare(a_worse, b_worse).then(compare(a_better, b_better))
+    score(a).cmp(&score(b))
 }
 
 /// `function` of each task, in order, on all processors.
