@@ -65,7 +65,8 @@ pub enum Accuracy {
     /// The float nearest to the true value.
     #[default]
     CorrectlyRounded,
-    /// At most this many units in the last place away from the true value; the unit is that of the true value's binade.
+    /// At most this many units in the last place away from the true value; the unit is that of the true value's binade. A true
+    /// value of 0 is met exactly.
     Ulps(Rational),
 }
 
@@ -206,6 +207,23 @@ impl Op {
             Op::Select { lhs, rhs, then, otherwise, .. } => [lhs, rhs, then, otherwise],
         };
         list.into_iter().filter(move |&id| id != none)
+    }
+
+    /// Replaces every operand, as when nodes get other places.
+    pub(crate) fn map_operands(&mut self, map: impl Fn(NodeId) -> NodeId) {
+        let operands: [Option<&mut NodeId>; 4] = match self {
+            Op::Input(_) | Op::Const(_) => [None, None, None, None],
+            Op::Neg(a) | Op::Abs(a) | Op::Sqrt(a) | Op::Ln(a) | Op::Exp(a) => [Some(a), None, None, None],
+            Op::Round { arg, .. } => [Some(arg), None, None, None],
+            Op::Add(a, b) | Op::Sub(a, b) | Op::Mul(a, b) | Op::Div(a, b) => [Some(a), Some(b), None, None],
+            Op::Min(a, b) | Op::Max(a, b) => [Some(a), Some(b), None, None],
+            Op::Clamp { arg, bound } => [Some(arg), Some(bound), None, None],
+            Op::Fma(a, b, c) => [Some(a), Some(b), Some(c), None],
+            Op::Select { lhs, rhs, then, otherwise, .. } => {
+                [Some(lhs), Some(rhs), Some(then), Some(otherwise)]
+            }
+        };
+        operands.into_iter().flatten().for_each(|operand| *operand = map(*operand));
     }
 }
 

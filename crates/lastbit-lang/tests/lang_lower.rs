@@ -78,8 +78,9 @@ const SNAPPING: &str = include_str!("../../../mechanisms/snapping_f64.lb");
 
 #[test]
 fn snapping_in_doubles() {
-    let lowered = lowered(SNAPPING, &bindings(&[("eps", "1/2")], &[]), None);
-    let program = lowered.program;
+    let source = SNAPPING.replace("B: f64 > 0", "B: f64 in (0, 340]");
+    let given = bindings(&[("eps", "1/2"), ("L", "1")], &[("x", "-1024", "1024")]);
+    let program = lowered(&source, &given, None).program;
     assert_eq!(program.format, Format::Binary64);
     assert_eq!(program.libm.ln, Accuracy::CorrectlyRounded);
     let inputs: Vec<(&str, InputKind)> =
@@ -99,19 +100,19 @@ fn snapping_in_doubles() {
     assert_eq!(round, Some((0, Tie::Up)));
     assert!(matches!(program.nodes[program.result].op, Op::Clamp { .. }));
     assert_eq!(program.nodes[program.result].name.as_deref(), Some("r"));
-    let (text, span) = (SNAPPING, program.nodes[program.result].span.unwrap());
-    assert_eq!(&text[span.start..span.end], "clamp(round(w, L, up), B)");
+    let span = program.nodes[program.result].span.unwrap();
+    assert_eq!(&source[span.start..span.end], "clamp(round(w, L, up), B)");
 }
 
 #[test]
 fn a_target_needs_only_what_comes_before() {
     // The grid is not needed for w, and neither is anything else for y.
-    let source = SNAPPING.replace("L: f64 = 1", "L: f64");
-    let lowered_w = lowered(&source, &bindings(&[("eps", "1")], &[]), Some("w"));
+    let for_w = bindings(&[("eps", "1"), ("B", "1024")], &[("x", "-1024", "1024")]);
+    let lowered_w = lowered(SNAPPING, &for_w, Some("w"));
     assert!(matches!(lowered_w.program.nodes[lowered_w.program.result].op, Op::Add(..)));
-    let lowered_y = lowered(&source, &bindings(&[("eps", "1")], &[]), Some("y"));
+    let lowered_y = lowered(SNAPPING, &for_w, Some("y"));
     assert_eq!(lowered_y.program.inputs.len(), 1);
-    let messages = try_lower(&source, &Bindings::default(), Some("ww")).unwrap_err();
+    let messages = try_lower(SNAPPING, &Bindings::default(), Some("ww")).unwrap_err();
     assert_eq!(messages[0].hint.as_deref(), Some("did you mean `w`?"));
 }
 

@@ -113,7 +113,7 @@ pub struct Effort {
 
 impl Effort {
     /// Some boxes: milliseconds.
-    pub const FAST: Effort = Effort { boxes: 12 };
+    pub const FAST: Effort = Effort { boxes: 6 };
     /// Up to a thousand boxes: a second or two.
     pub const NORMAL: Effort = Effort { boxes: 1024 };
     /// Many thousands of boxes.

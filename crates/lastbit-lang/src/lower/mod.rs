@@ -12,7 +12,7 @@ use lastbit_real::Rational;
 use crate::ast::{ClauseKind, Declaration, File, LibmAccuracy, LibmFunction, Sampler, Scalar};
 use crate::constant::constant;
 use crate::journal::Journal;
-use crate::{Accuracy, Diagnostic, Format, Node, NodeId, Op, Span, StraightLine};
+use crate::{Accuracy, Diagnostic, Format, NodeId, Op, Span, StraightLine};
 use condition::{Condition, ConditionId};
 
 /// Most nodes of a program: an unrolled loop must not fill the memory.
@@ -258,45 +258,19 @@ impl<'a> Lowerer<'a> {
         let mut places = vec![0; needed.len()];
         for (id, node) in self.program.nodes.iter().enumerate().filter(|(id, _)| needed[*id]) {
             places[id] = program.nodes.len();
-            let op = match node.op {
-                Op::Input(input) => {
-                    program.inputs.push(self.program.inputs[input].clone());
-                    Op::Input(program.inputs.len() - 1)
-                }
-                ref op => moved(op, &places),
-            };
-            program.nodes.push(Node { op, ..node.clone() });
+            let mut node = node.clone();
+            node.op.map_operands(|operand| places[operand]);
+            if let Op::Input(input) = &mut node.op {
+                program.inputs.push(self.program.inputs[*input].clone());
+                *input = program.inputs.len() - 1;
+            }
+            program.nodes.push(node);
         }
         program.result = places[self.program.result];
         Lowered {
             program,
             results: results.into_iter().map(|id| places[id]).collect(),
             error_claim: error_claim.map(|id| places[id]),
-        }
-    }
-}
-
-/// The operation with its operands in their new places.
-fn moved(op: &Op, places: &[NodeId]) -> Op {
-    let at = |id: NodeId| places[id];
-    match *op {
-        Op::Input(_) | Op::Const(_) => op.clone(),
-        Op::Neg(a) => Op::Neg(at(a)),
-        Op::Abs(a) => Op::Abs(at(a)),
-        Op::Add(a, b) => Op::Add(at(a), at(b)),
-        Op::Sub(a, b) => Op::Sub(at(a), at(b)),
-        Op::Mul(a, b) => Op::Mul(at(a), at(b)),
-        Op::Div(a, b) => Op::Div(at(a), at(b)),
-        Op::Fma(a, b, c) => Op::Fma(at(a), at(b), at(c)),
-        Op::Sqrt(a) => Op::Sqrt(at(a)),
-        Op::Ln(a) => Op::Ln(at(a)),
-        Op::Exp(a) => Op::Exp(at(a)),
-        Op::Min(a, b) => Op::Min(at(a), at(b)),
-        Op::Max(a, b) => Op::Max(at(a), at(b)),
-        Op::Clamp { arg, bound } => Op::Clamp { arg: at(arg), bound: at(bound) },
-        Op::Round { arg, exponent, tie } => Op::Round { arg: at(arg), exponent, tie },
-        Op::Select { test, lhs, rhs, then, otherwise } => {
-            Op::Select { test, lhs: at(lhs), rhs: at(rhs), then: at(then), otherwise: at(otherwise) }
         }
     }
 }
