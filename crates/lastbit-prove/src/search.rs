@@ -109,15 +109,22 @@ impl Analysis {
 pub struct Effort {
     /// The largest number of boxes.
     pub boxes: usize,
+    /// No further box is cut after so many judgements: about a million a second.
+    pub judgements: usize,
 }
 
 impl Effort {
-    /// Some boxes: milliseconds.
-    pub const FAST: Effort = Effort { boxes: 6 };
+    /// A few boxes: milliseconds.
+    pub const FAST: Effort = Effort { boxes: 6, judgements: 20_000 };
     /// Up to a thousand boxes: a second or two.
-    pub const NORMAL: Effort = Effort { boxes: 1024 };
-    /// Many thousands of boxes.
-    pub const HIGH: Effort = Effort { boxes: 16384 };
+    pub const NORMAL: Effort = Effort { boxes: 1024, judgements: 1_500_000 };
+    /// Many thousands of boxes: minutes.
+    pub const HIGH: Effort = Effort { boxes: 16384, judgements: 100_000_000 };
+
+    /// So many boxes, however long it takes.
+    pub const fn of_boxes(boxes: usize) -> Effort {
+        Effort { boxes, judgements: usize::MAX }
+    }
 }
 
 /// Where a search has got to.
@@ -160,6 +167,9 @@ fn bound(goal: Goal<'_>, inputs: InputBox) -> Outcome {
 /// Boxes that are cut in one round.
 const ROUND: usize = 16;
 
+/// How many cuts of one box are tried: the work on a box grows with the length of the program, not with its square.
+const MOST_CUTS: usize = 32;
+
 /// How many boxes to cut in the hope that a refused premise holds on the parts.
 const REFUSED_CUTS: usize = 256;
 
@@ -194,8 +204,13 @@ pub fn analyse_goal(
         NoBound { refusal: Refusal { node, reason }, inputs: vec![] }
     })?;
     let mut search = Search::new(goal, root);
-    while search.leaves < effort.boxes && search.refused_cuts < REFUSED_CUTS {
-        if !search.cut_the_worst((effort.boxes - search.leaves).min(ROUND)) {
+    while search.leaves < effort.boxes
+        && search.judgements < effort.judgements
+        && search.refused_cuts < REFUSED_CUTS
+    {
+        let of_one_box = 2 * program.nodes.len() * program.inputs.len().clamp(1, MOST_CUTS);
+        let affordable = ((effort.judgements - search.judgements) / of_one_box).max(1);
+        if !search.cut_the_worst((effort.boxes - search.leaves).min(affordable).min(ROUND)) {
             break;
         }
         report(Progress {
@@ -241,6 +256,7 @@ struct Search<'a> {
     decisive: Vec<Cut>,
     tree: Vec<State>,
     leaves: usize,
+    judgements: usize,
     refused_cuts: usize,
     /// The number of leaves and the bound when it was last worth a note.
     milestone: Option<(usize, Dyadic)>,
@@ -265,7 +281,8 @@ impl<'a> Search<'a> {
     fn new(goal: Goal<'a>, root: InputBox) -> Search<'a> {
         let program = goal.program;
         let tree = vec![State::open(bound(goal, root))];
-        Search { goal, decisive: decisive_cuts(program), tree, leaves: 1, refused_cuts: 0, milestone: None }
+        let decisive = decisive_cuts(program);
+        Search { goal, decisive, tree, leaves: 1, judgements: 0, refused_cuts: 0, milestone: None }
     }
 
     /// The leaf with the largest bound.
@@ -295,7 +312,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// All cuts of a box that may help.
+    /// Cuts of a box that may help: of many, some, and others for the next box.
     fn cuts(&self, inputs: &InputBox) -> Vec<Cut> {
         let decisive = self.decisive.iter().filter(|cut| {
             let range = &inputs[cut.input];
@@ -303,10 +320,20 @@ impl<'a> Search<'a> {
         });
         let decisive: Vec<Cut> = decisive.cloned().collect();
         if !decisive.is_empty() {
-            return decisive;
+            return self.some_of(decisive);
         }
-        let middle = |i: usize| middle_cut(i, self.goal.program.inputs[i].kind, &inputs[i]);
-        (0..inputs.len()).filter_map(middle).collect()
+        let program = self.goal.program;
+        let middle = |i: usize| middle_cut(i, program.inputs[i].kind, program.format, &inputs[i]);
+        self.some_of((0..inputs.len()).filter_map(middle).collect())
+    }
+
+    fn some_of(&self, mut cuts: Vec<Cut>) -> Vec<Cut> {
+        if cuts.len() > MOST_CUTS {
+            let start = self.leaves * MOST_CUTS % cuts.len();
+            cuts.rotate_left(start);
+            cuts.truncate(MOST_CUTS);
+        }
+        cuts
     }
 
     /// The open leaves that hold the bound up, the worst first.
@@ -339,6 +366,7 @@ impl<'a> Search<'a> {
             chosen.iter().flat_map(|&i| self.cuts(inputs(i)).into_iter().map(move |cut| (i, cut))).collect();
         let goal = self.goal;
         let parts = in_parallel(&tasks, |(i, cut)| cut.apply(inputs(*i)).map(|part| bound(goal, part)));
+        self.judgements += 2 * tasks.len() * goal.program.nodes.len();
         let mut tried = tasks.into_iter().zip(parts).peekable();
         for &i in &chosen {
             let mut best: Option<(Cut, [Outcome; 2])> = None;

@@ -301,8 +301,8 @@ fn programs() -> Vec<(usize, StraightLine)> {
 }
 
 fn certificate(boxes: usize, program: &StraightLine) -> Value {
-    let analysis =
-        analyse(program, Effort { boxes }, |_| {}).unwrap_or_else(|e| panic!("{}: {e:?}", program.name));
+    let analysis = analyse(program, Effort::of_boxes(boxes), |_| {})
+        .unwrap_or_else(|e| panic!("{}: {e:?}", program.name));
     to_json(program, &analysis)
 }
 
@@ -467,7 +467,7 @@ fn what_is_changed_is_refused() {
     // One of the programs is long and made of refusals, which any other refusal may replace.
     for (boxes, program) in programs().into_iter().filter(|(_, program)| program.name != "refusals") {
         let analysis =
-            analyse(&program, Effort { boxes: boxes.min(4) }, |_| {}).expect("it was analysed before");
+            analyse(&program, Effort::of_boxes(boxes.min(4)), |_| {}).expect("it was analysed before");
         let mut certificate = to_json(&program, &analysis);
         for place in places(&certificate) {
             let value = certificate.pointer(&place).expect("it is there").clone();
@@ -708,7 +708,7 @@ fn random_certificates_are_accepted() {
         // The last node that has a bound.
         for result in (0..program.nodes.len()).rev() {
             program.result = result;
-            let Ok(analysis) = analyse(&program, Effort { boxes: 1 + result % 3 }, |_| {}) else { continue };
+            let Ok(analysis) = analyse(&program, Effort::of_boxes(1 + result % 3), |_| {}) else { continue };
             let text = to_json(&program, &analysis).to_string();
             if let Err(error) = check(&text) {
                 panic!("{error}\n{text}");

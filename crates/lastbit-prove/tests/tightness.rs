@@ -60,7 +60,7 @@ fn errors_cancel_in_linear_forms() {
     let linear = &derivation.linear.as_ref().expect("a linear form").error;
     // t rounds by 2^-52, and counts twice for the rules: that is the difference.
     assert_eq!(by_rules - linear, Dyadic::pow2(-51));
-    let (_, analysis) = bound(text, Effort { boxes: 1 });
+    let (_, analysis) = bound(text, Effort::of_boxes(1));
     assert!(analysis.leaves().all(|leaf| leaf.method == Method::Linear));
 }
 
@@ -68,7 +68,7 @@ fn errors_cancel_in_linear_forms() {
 #[test]
 fn boxes_find_what_one_box_can_not() {
     let text = "(FPCore (z) :pre (<= 0 z 999) (/ z (+ z 1)))";
-    let (_, one) = bound(text, Effort { boxes: 1 });
+    let (_, one) = bound(text, Effort::of_boxes(1));
     let (_, many) = bound(text, Effort::NORMAL);
     assert!(many.error <= Dyadic::new(2, -53));
     assert!(one.error > many.error.shl(8));
@@ -79,7 +79,7 @@ fn boxes_find_what_one_box_can_not() {
 #[test]
 fn choices_are_cut() {
     let text = "(FPCore (x) :pre (<= -4 x 4) (if (< x 1) (- 1 x) (log x)))";
-    let (_, analysis) = bound(text, Effort { boxes: 2 });
+    let (_, analysis) = bound(text, Effort::of_boxes(2));
     assert_eq!(analysis.leaves().count(), 2);
     let text = "(FPCore (x) :pre (<= 1 x 4) (log x))";
     let (_, branch) = bound(text, Effort::FAST);
@@ -104,7 +104,7 @@ fn effort_pays() {
     let text = "(FPCore (u v T) :pre (and (<= -100 u 100) (<= 20 v 20000) (<= -30 T 50))
         (let ([t (+ 331.4 (* 0.6 T))]) (/ (* (- t) v) (* (+ t u) (+ t u)))))";
     let errors: Vec<Rational> =
-        [1, 16, 128, 512].map(|boxes| Rational::from(&bound(text, Effort { boxes }).1.error)).to_vec();
+        [1, 16, 128, 512].map(|boxes| Rational::from(&bound(text, Effort::of_boxes(boxes)).1.error)).to_vec();
     assert!(errors.windows(2).all(|pair| pair[1] <= pair[0]), "{errors:?}");
     assert!(&errors[3] * Rational::from(3) < &errors[0] * Rational::from(2));
 }

@@ -166,7 +166,7 @@ impl FromStr for Effort {
             number => {
                 let boxes = number.parse().ok().filter(|boxes| (1..=1 << 20).contains(boxes));
                 let boxes = boxes.ok_or("give fast, normal, high, or a number of boxes from 1 to 1048576")?;
-                search::Effort { boxes }
+                search::Effort::of_boxes(boxes)
             }
         }))
     }
