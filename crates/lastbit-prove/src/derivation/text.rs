@@ -1,6 +1,7 @@
 //! Expressions as people read them: over the reals, and with circled operators over floats.
 
 use lastbit_lang::{Comparison, NodeId, Op, StraightLine};
+use lastbit_real::{Rational, Rounding};
 
 /// Which reading of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ fn show(program: &StraightLine, id: NodeId, reading: Reading, depth: usize, root
     match &node.op {
         Op::Input(i) => return (program.inputs[*i].name.clone(), Binding::Atom),
         Op::Const(value) => {
-            let text = value.to_string();
+            let text = constant(value);
             let binding = match text.contains('/') {
                 _ if value.is_negative() => Binding::Sum,
                 true => Binding::Product,
@@ -89,6 +90,21 @@ fn show(program: &StraightLine, id: NodeId, reading: Reading, depth: usize, root
             let [lhs, rhs, then, otherwise] = [lhs, rhs, then, otherwise].map(plain);
             (format!("if {lhs} {test} {rhs} then {then} else {otherwise}"), Binding::Sum)
         }
+    }
+}
+
+/// A constant in decimals if that is short and exact, else as a fraction.
+fn constant(value: &Rational) -> String {
+    let decimal = value.to_decimal(12, Rounding::Nearest);
+    if decimal.parse::<Rational>().as_ref() != Ok(value) {
+        return value.to_string();
+    }
+    match decimal.split_once('e') {
+        None if decimal.contains('.') => decimal.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        Some((digits, exponent)) if digits.contains('.') => {
+            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => decimal,
     }
 }
 
