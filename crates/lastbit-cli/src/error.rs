@@ -33,6 +33,9 @@ pub(crate) enum Error {
     /// Nobody reads the output any more.
     #[error("the output was closed")]
     BrokenPipe,
+    /// A message about a place in a text, complete with that place.
+    #[error("{0}")]
+    Rendered(String),
     /// The output has said it all; this is the exit code.
     #[error("exit code {0}")]
     Told(u8),
@@ -68,7 +71,7 @@ impl Error {
             Error::Changed(_) => "run again when nothing writes to it".into(),
             Error::Library(error) => library_hint(error),
             Error::Io { source, .. } => io_hint(source.kind()).into(),
-            Error::BrokenPipe | Error::Told(_) => String::new(), // never told
+            Error::BrokenPipe | Error::Rendered(_) | Error::Told(_) => String::new(), // never told
             Error::Late { cause, .. } => cause.hint(),
         }
     }
@@ -76,7 +79,8 @@ impl Error {
     /// 2 for what the user gave, 1 for what the machine did, 0 for a reader that has seen enough.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Error::Usage { .. } | Error::BadLine { .. } | Error::Column { .. } | Error::Empty => 2,
+            Error::Usage { .. } | Error::BadLine { .. } | Error::Column { .. } => 2,
+            Error::Empty | Error::Rendered(_) => 2,
             Error::Library(lastbit::Error::NoEntropy { .. } | lastbit::Error::FloatEnvironment) => 1,
             Error::Library(_) => 2,
             Error::Changed(_) | Error::Io { .. } => 1,
@@ -89,6 +93,10 @@ impl Error {
     /// Tells the user, unless there is nothing to tell.
     pub(crate) fn print(&self) {
         if self.exit_code() == 0 || matches!(self, Error::Told(_)) {
+            return;
+        }
+        if let Error::Rendered(message) = self {
+            tell(message.trim_end());
             return;
         }
         tell(&format!("error: {self}"));
@@ -218,18 +226,33 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("tip: "))
         .find(|tip| tip.contains("similar"));
-    let is_whole = arguments.iter().any(|name| WHOLE_NUMBERS.iter().any(|whole| name.starts_with(whole)));
+    let form = FORMS.iter().find(|(option, _)| arguments.iter().any(|name| name.starts_with(option)));
     let hint = match error.kind() {
-        ErrorKind::ValueValidation if is_whole => "give a whole number, such as 1",
-        ErrorKind::ValueValidation => "numbers are written like 1, 0.1, 1/10 or 0x1p-3",
+        ErrorKind::ValueValidation => {
+            form.map_or("numbers are written like 1, 0.1, 1/10 or 0x1p-3", |(_, form)| form)
+        }
         ErrorKind::ArgumentConflict => "give only one of the two",
         _ => tip.unwrap_or(SEE_HELP),
     };
     Error::usage(cut_long(message), hint)
 }
 
-/// Options whose values are whole numbers.
-const WHOLE_NUMBERS: [&str; 4] = ["--k ", "--granularity ", "--max-changed ", "--insecure-seed "];
+/// Options whose values are not any numbers, and how they are written.
+const FORMS: [(&str, &str); 11] = [
+    ("--k ", A_WHOLE_NUMBER),
+    ("--granularity ", A_WHOLE_NUMBER),
+    ("--max-changed ", A_WHOLE_NUMBER),
+    ("--insecure-seed ", A_WHOLE_NUMBER),
+    ("--node ", A_WHOLE_NUMBER),
+    ("--depth ", A_WHOLE_NUMBER),
+    ("--effort ", "more boxes are tighter and slower; start without --effort"),
+    ("--param ", "write it like --param B=100"),
+    ("--at ", "write it like --at x=1,y=0.5"),
+    ("--range ", "write it like --range x=-1,1"),
+    ("--libm ", "write it like --libm ln=1ulp or --libm exp=correctly_rounded"),
+];
+
+const A_WHOLE_NUMBER: &str = "give a whole number, such as 1";
 
 const SEE_HELP: &str = "--help shows what can be said, and examples";
 

@@ -116,7 +116,7 @@ pub fn decisive_cuts(program: &StraightLine) -> Vec<Cut> {
 
 /// A cut of an input's range near its middle, in the sense of ratios if it spans several powers of two; `None` if there is nothing
 /// to cut.
-pub fn middle_cut(input: usize, kind: InputKind, range: &Enclosure) -> Option<Cut> {
+pub fn middle_cut(input: usize, kind: InputKind, format: Format, range: &Enclosure) -> Option<Cut> {
     let (lo, hi) = (range.lo(), range.hi());
     if lo == hi {
         return None;
@@ -127,9 +127,16 @@ pub fn middle_cut(input: usize, kind: InputKind, range: &Enclosure) -> Option<Cu
             let left = Dyadic::from((lo + hi).shl(-1).floor());
             Some(Cut { input, right: &left + &Dyadic::ONE, left })
         }
-        InputKind::Float | InputKind::Real => {
+        InputKind::Real => {
             let middle = middle(lo, hi);
             (middle > *lo && middle < *hi).then(|| Cut { input, left: middle.clone(), right: middle })
+        }
+        // Between two floats lies no value: a box there would be empty, and what is exact on floats has no value in it.
+        InputKind::Float => {
+            let middle = middle(lo, hi);
+            let left = to_float(&Rational::from(&middle), format, Rounding::Down)?;
+            let right = if left == middle { middle } else { neighbour(&left, format, true)? };
+            (left < *hi && right > *lo).then_some(Cut { input, left, right })
         }
     }
 }

@@ -59,6 +59,9 @@ pub(crate) fn slopes(
         Op::Sub(a, b) => vec![(a, one()), (b, -&one())],
         // f² - r² = (f + r)(f - r)
         Op::Mul(a, b) if a == b => vec![(a, &of(a).float + &of(a).range)],
+        Op::Mul(a, b) if mutation::is(Mutation::FirstOrder) => {
+            vec![(a, of(b).range.clone()), (b, of(a).range.clone())]
+        }
         Op::Mul(a, b) => vec![(a, of(b).float.clone()), (b, of(a).range.clone())],
         // f1/f2 - r1/r2 = (f1 - r1)/f2 - (r1/r2)/f2·(f2 - r2)
         Op::Div(a, b) => {
@@ -87,6 +90,7 @@ pub(crate) fn slopes(
             // min(f1, f2) - min(r1, r2) lies between f1 - r1 and f2 - r2.
             _ => vec![(a, between(0, 1)), (b, between(0, 1))],
         },
+        Op::Clamp { arg, .. } if mutation::is(Mutation::ForgetBound) => vec![(arg, between(0, 1))],
         Op::Clamp { arg, bound } => vec![(arg, between(0, 1)), (bound, between(-1, 1))],
         // Not continuous: the whole error counts as this node's own.
         Op::Round { .. } => return (vec![], this.error.clone()),

@@ -17,6 +17,61 @@ pub(crate) enum Mutation {
     WrongDenominator,
     /// Every difference taken for exact.
     SterbenzAnyway,
+    /// The relative bound of a sum, whatever the signs.
+    AnySigns,
+    /// Scaling by a power of two taken for exact where it makes subnormal numbers.
+    ScalingIsExact,
+    /// Numbers rounded to a grid, as if ties always went up.
+    ForgetTies,
+    /// Choices taken for the same in both readings.
+    NeverCrossed,
+    /// Comparisons decided by the real values alone.
+    DecideOnReals,
+    /// Products without the product of the errors.
+    FirstOrder,
+    /// `e^d - 1` taken for `d`.
+    LinearGrowth,
+    /// A quotient's error divided by the least real divisor instead of the least float.
+    RealDivisor,
+    /// A logarithm's error divided by the largest argument.
+    FarLogarithm,
+    /// A root's error divided by the largest roots.
+    FarRoot,
+    /// Relative bounds without the operation's own rounding.
+    RelativelyExact,
+    /// The error of a linear form without that of a clamp's bound.
+    ForgetBound,
+    /// The rounding bound beyond a power of two without what lies below it.
+    BeyondThePower,
+    /// Half the error of a library that is so many ulps off.
+    HalfTheUlps,
+}
+
+#[cfg(test)]
+impl Mutation {
+    pub(crate) const ALL: [Mutation; 21] = [
+        Mutation::HalfTheRounding,
+        Mutation::ForgetUnderflow,
+        Mutation::WrongCorner,
+        Mutation::ForgetSlope,
+        Mutation::ForgetPropagation,
+        Mutation::WrongDenominator,
+        Mutation::SterbenzAnyway,
+        Mutation::AnySigns,
+        Mutation::ScalingIsExact,
+        Mutation::ForgetTies,
+        Mutation::NeverCrossed,
+        Mutation::DecideOnReals,
+        Mutation::FirstOrder,
+        Mutation::LinearGrowth,
+        Mutation::RealDivisor,
+        Mutation::FarLogarithm,
+        Mutation::FarRoot,
+        Mutation::RelativelyExact,
+        Mutation::ForgetBound,
+        Mutation::BeyondThePower,
+        Mutation::HalfTheUlps,
+    ];
 }
 
 #[cfg(test)]

@@ -34,6 +34,9 @@ pub enum Reason {
     /// The grid of a rounding is finer or coarser than the floats.
     #[error("the grid 2^{0} lies outside of the format's numbers")]
     GridOutsideFormat(i64),
+    /// A library function is declared to be better than any, or so bad that its values may be infinite.
+    #[error("a library function of {0} ulp: the accuracy must lie between 1/2 and 2^20")]
+    Accuracy(Box<Rational>),
     /// No float lies in the range of an input.
     #[error("no float lies in the range of `{0}`")]
     EmptyRange(String),

@@ -292,12 +292,16 @@ impl<'a> Rules<'a> {
         let is_normal = min_abs(&on_floats) >= least_normal(self.format);
         let rounding = match effect {
             Effect::None => Dyadic::ZERO,
-            Effect::Scaling if is_normal => Dyadic::ZERO,
+            Effect::Scaling if is_normal || mutation::is(Mutation::ScalingIsExact) => Dyadic::ZERO,
             Effect::Scaling => bound.min(half_ulp(self.format, i64::MIN)),
             Effect::NeverUnderflows | Effect::Rounds => bound,
         };
         let relative = relative.map(|rho| {
-            let u = if rounding.is_zero() { Dyadic::ZERO } else { unit_roundoff(self.format) };
+            let u = if rounding.is_zero() || mutation::is(Mutation::RelativelyExact) {
+                Dyadic::ZERO
+            } else {
+                unit_roundoff(self.format)
+            };
             &rho + &(&u * &(&Dyadic::ONE + &rho))
         });
         let never_underflows = matches!(effect, Effect::None | Effect::NeverUnderflows) || is_normal;
@@ -324,7 +328,8 @@ impl<'a> Rules<'a> {
         let propagated = up(&(&a.error + &b.error));
         let effect = if sterbenz(&a.float, &(-&b.float)) { Effect::None } else { Effect::NeverUnderflows };
         // Of numbers with one sign, |r1| + |r2| = |r1 + r2|.
-        let one_sign = !(a.range.lo().is_negative() || b.range.lo().is_negative())
+        let one_sign = mutation::is(Mutation::AnySigns)
+            || !(a.range.lo().is_negative() || b.range.lo().is_negative())
             || (a.range.hi().signum() <= 0 && b.range.hi().signum() <= 0);
         let relative = match (&a.relative, &b.relative) {
             _ if propagated.is_zero() => Some(Dyadic::ZERO),
@@ -383,7 +388,8 @@ impl<'a> Rules<'a> {
         let range = outward(&divide(&a.range, &b.range));
         let error = &a.error + &(&max_abs(&range) * &b.error);
         let wrong = mutation::is(Mutation::WrongDenominator);
-        let divisor = if wrong { max_abs(&b.float) } else { min_abs(&b.float) };
+        let divisor = if mutation::is(Mutation::RealDivisor) { &b.range } else { &b.float };
+        let divisor = if wrong { max_abs(divisor) } else { min_abs(divisor) };
         let propagated = quotient_up(&error, &divisor);
         let relative = match (&a.relative, &b.relative) {
             _ if propagated.is_zero() => Some(Dyadic::ZERO),
@@ -426,7 +432,8 @@ impl<'a> Rules<'a> {
             return Err(Reason::SqrtOfNegative(argument));
         }
         let (range, on_floats) = (image(&a.range, sqrt_ends), image(&a.float, sqrt_ends));
-        let divisor = range.lo() + on_floats.lo();
+        let divisor =
+            if mutation::is(Mutation::FarRoot) { range.hi().shl(1) } else { range.lo() + on_floats.lo() };
         let propagated = if a.is_exact() {
             Dyadic::ZERO
         } else if divisor.is_zero() {
@@ -449,6 +456,7 @@ impl<'a> Rules<'a> {
         let m = &max_abs(range) + x;
         match accuracy {
             Accuracy::CorrectlyRounded => Ok((self.round_to_nearest(&m, range)?, unit_roundoff(self.format))),
+            Accuracy::Ulps(k) if !is_possible(k) => Err(Reason::Accuracy(Box::new(k.clone()))),
             Accuracy::Ulps(k) => {
                 let k = nearest_ends(|bits| Enclosure::of_rational(k, bits)).hi().clone();
                 let p = ulps_bound(self.format, &m, &k).ok_or_else(|| Reason::MayOverflow(range.clone()))?;
@@ -464,7 +472,8 @@ impl<'a> Rules<'a> {
             return Err(Reason::LnOfNonPositive(argument));
         }
         let range = image(&a.range, ln_ends);
-        let by_distance = quotient_up(&a.error, argument.lo());
+        let nearest = if mutation::is(Mutation::FarLogarithm) { argument.hi() } else { argument.lo() };
+        let by_distance = quotient_up(&a.error, nearest);
         let propagated = match &a.relative {
             // |ln(1 + θ)| <= ρ/(1 - ρ) <= ρ·(1 + 2ρ).
             Some(rho) if *rho <= Dyadic::pow2(-1) => {
@@ -491,7 +500,9 @@ impl<'a> Rules<'a> {
         let high = exp_ends(a.range.hi().max(&floor));
         let range = Enclosure::new(low, high.hi().clone()).expect("the exponential grows");
         // e^d - 1 <= d + d² for d <= 1.
-        let growth = if a.error <= Dyadic::ONE {
+        let growth = if mutation::is(Mutation::LinearGrowth) {
+            a.error.clone()
+        } else if a.error <= Dyadic::ONE {
             up(&(&a.error + &(&a.error * &a.error)))
         } else {
             up(exp_ends(&a.error).hi())
@@ -528,6 +539,11 @@ impl<'a> Rules<'a> {
     }
 }
 
+/// Whether a library can be as good as that, and is not so bad that it turns a value that does not overflow into one that does.
+fn is_possible(ulps: &Rational) -> bool {
+    (Rational::pow2(-1)..=Rational::pow2(20)).contains(ulps)
+}
+
 /// Scaling by `2^k` rounds only where it makes numbers smaller.
 fn effect_of_scaling(k: Option<i64>) -> Effect {
     match k {
@@ -556,7 +572,7 @@ fn product_error(a: &Judgement, b: &Judgement) -> Dyadic {
         return &max_abs(&b.range) * &a.error;
     }
     let cross = &(&max_abs(&a.range) * &b.error) + &(&max_abs(&b.range) * &a.error);
-    &cross + &(&a.error * &b.error)
+    if mutation::is(Mutation::FirstOrder) { cross } else { &cross + &(&a.error * &b.error) }
 }
 
 /// `(1 + ρ1)(1 + ρ2) - 1`.
@@ -603,14 +619,17 @@ pub(crate) fn choice(program: &StraightLine, id: NodeId, known: &Judgements) -> 
     Ok(match decide(test, lhs, rhs) {
         Some(true) => Choice::First,
         Some(false) => Choice::Second,
-        None if lhs.is_exact() && rhs.is_exact() => Choice::Either,
+        None if (lhs.is_exact() && rhs.is_exact()) || mutation::is(Mutation::NeverCrossed) => Choice::Either,
         None => Choice::Crossed,
     })
 }
 
 /// Whether the comparison holds for all values of both readings, for none, or it depends.
 fn decide(test: Comparison, lhs: &Judgement, rhs: &Judgement) -> Option<bool> {
-    let (lhs, rhs) = (lhs.float.hull(&lhs.range), rhs.float.hull(&rhs.range));
+    let both = |x: &Judgement| {
+        if mutation::is(Mutation::DecideOnReals) { x.range.clone() } else { x.float.hull(&x.range) }
+    };
+    let (lhs, rhs) = (both(lhs), both(rhs));
     match test {
         Comparison::Less if lhs.hi() < rhs.lo() => Some(true),
         Comparison::Less if lhs.lo() >= rhs.hi() => Some(false),
@@ -666,7 +685,7 @@ fn select(same_choice: bool, then: &Judgement, otherwise: &Judgement) -> Judgeme
 /// it is `d` rounded up. Otherwise two ties `j·Λ` apart may be rounded away from each other: 1/2 to 0 and 3/2 to 2.
 fn cells_apart(d: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
     let whole = d.ceil_to(exponent);
-    let at_ties = tie != Tie::Up && !d.is_zero() && whole == *d;
+    let at_ties = tie != Tie::Up && !mutation::is(Mutation::ForgetTies) && !d.is_zero() && whole == *d;
     if at_ties { &whole + &Dyadic::pow2(exponent) } else { whole }
 }
 

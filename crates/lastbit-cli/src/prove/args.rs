@@ -25,13 +25,13 @@ pub(crate) struct Prove {
     #[arg(long)]
     pub(crate) json: bool,
     /// How hard to look for a tight bound: fast (milliseconds), normal (a second or two), high, or a number of boxes
-    #[arg(long, value_name = "EFFORT", default_value = "normal")]
+    #[arg(long, value_name = "EFFORT", default_value = "normal", allow_hyphen_values = true)]
     pub(crate) effort: Effort,
     /// The rules of the error semantics: corrected, or as the papers print them, to see where they fail
     #[arg(long, value_enum, default_value_t = RuleSet::Corrected)]
     pub(crate) rules: RuleSet,
     /// With --rules paper: the point to look at, instead of searching for a failure
-    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) at: Vec<Assignment>,
     /// Only the program or declaration of this name
     #[arg(long, value_name = "NAME")]
@@ -39,16 +39,17 @@ pub(crate) struct Prove {
     /// The error of this variable of a *.lb file, instead of what is returned
     #[arg(long, value_name = "NAME")]
     pub(crate) of: Option<String>,
-    #[command(flatten)]
-    pub(crate) values: Values,
-    #[command(flatten)]
-    pub(crate) show: Show,
     /// Write the certificate to this file, or one for each program into this directory; `lastbit check` reads it
     #[arg(long, value_name = "PATH")]
     pub(crate) certificate: Option<PathBuf>,
     /// Print the program as FPCore, for other tools, and stop
     #[arg(long)]
     pub(crate) fpcore: bool,
+    // Groups come last: their headings stand over everything that follows.
+    #[command(flatten)]
+    pub(crate) values: Values,
+    #[command(flatten)]
+    pub(crate) show: Show,
 }
 
 /// What a *.lb file leaves open.
@@ -56,28 +57,28 @@ pub(crate) struct Prove {
 #[command(next_help_heading = "Values for *.lb files")]
 pub(crate) struct Values {
     /// ε: the same as --param eps=E
-    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    #[arg(long, value_name = "E", allow_hyphen_values = true, value_parser = number)]
     pub(crate) epsilon: Option<Rational>,
     /// The clamping bound: the same as --param B=B
-    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = number)]
     pub(crate) bound: Option<Rational>,
     /// Λ, the rounding grid, a power of two such as 2^-3: the same as --param L=Λ [default: the least that is at least 1/ε]
-    #[arg(long, value_name = "Λ", value_parser = power)]
+    #[arg(long, value_name = "Λ", allow_hyphen_values = true, value_parser = number)]
     pub(crate) lambda: Option<Rational>,
     /// How far apart neighbouring inputs are [default: what the file says after `adjacent`]
-    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = number)]
     pub(crate) sensitivity: Option<Rational>,
     /// The value of a parameter or argument
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) param: Vec<Assignment>,
     /// The range of a parameter or argument
-    #[arg(long, value_name = "NAME=LO,HI")]
+    #[arg(long, value_name = "NAME=LO,HI", allow_hyphen_values = true)]
     pub(crate) range: Vec<Range>,
     /// How good a library function is: ln=correctly_rounded, ln=1ulp, exp=0.84ulp
-    #[arg(long, value_name = "FUNCTION=ACCURACY")]
+    #[arg(long, value_name = "FUNCTION=ACCURACY", allow_hyphen_values = true)]
     pub(crate) libm: Vec<Accuracy>,
     /// Two inputs whose thresholds L, R, L', R' are printed [default: B - D and B]
-    #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true)]
+    #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true, value_parser = number)]
     pub(crate) inputs: Option<Vec<Rational>>,
 }
 
@@ -95,10 +96,10 @@ pub(crate) struct Show {
     #[arg(long)]
     pub(crate) latex: bool,
     /// Show this node of the derivation, with all its numbers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) node: Option<usize>,
     /// Fold what lies deeper
-    #[arg(long, value_name = "STEPS", default_value_t = 6)]
+    #[arg(long, value_name = "STEPS", default_value_t = 6, allow_hyphen_values = true)]
     pub(crate) depth: usize,
 }
 
@@ -119,7 +120,7 @@ pub(crate) struct Check {
     /// Certificates that `lastbit prove --certificate` wrote
     #[arg(required = true, value_name = "CERT")]
     pub(crate) files: Vec<PathBuf>,
-    /// Also check that the certificate is about a program of this FPCore file
+    /// Also check that the certificate is about a program of this file, *.fpcore, or *.lb if it leaves no values open
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
     /// Print JSON: an array with one object for each certificate
@@ -179,12 +180,9 @@ pub(crate) struct Assignment {
     pub(crate) value: Rational,
 }
 
-fn number(text: &str) -> Result<Rational, String> {
-    power(text.trim())
-}
-
 /// A number, also as a power: `2^-3`.
-fn power(text: &str) -> Result<Rational, String> {
+fn number(text: &str) -> Result<Rational, String> {
+    let text = text.trim();
     if let Some(exponent) = text.strip_prefix("2^") {
         let exponent: i64 = exponent.parse().map_err(|_| format!("`{exponent}` is not a whole number"))?;
         if exponent.abs() > 5000 {
@@ -196,8 +194,12 @@ fn power(text: &str) -> Result<Rational, String> {
 }
 
 fn split(text: &str) -> Result<(&str, &str), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    Ok((name.trim(), value.trim()))
+    let (name, value) = text.split_once('=').ok_or("there is no =")?;
+    match (name.trim(), value.trim()) {
+        ("", _) => Err("there is no name before =".into()),
+        (_, "") => Err("there is nothing after =".into()),
+        both => Ok(both),
+    }
 }
 
 impl FromStr for Assignment {
@@ -220,10 +222,10 @@ impl FromStr for Range {
     type Err = String;
     fn from_str(text: &str) -> Result<Range, String> {
         let (name, range) = split(text)?;
-        let (lo, hi) = range.split_once(',').ok_or("write NAME=LO,HI")?;
+        let (lo, hi) = range.split_once(',').ok_or("a range has two ends")?;
         let (lo, hi) = (number(lo)?, number(hi)?);
         if lo > hi {
-            return Err(format!("the range of {name} is empty"));
+            return Err(format!("the range of {name} is empty: {lo} is more than {hi}"));
         }
         Ok(Range { name: name.to_owned(), lo, hi })
     }

@@ -1,7 +1,7 @@
 //! The shape of program that ENDPT is about.
 
 use lastbit_lang::{Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
-use lastbit_real::{Rational, Rounding};
+use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
 
 use super::{EndpointError, FloatSnap, Noise, NoiseError, Sampler};
 use crate::boxes::whole_box;
@@ -206,13 +206,19 @@ pub fn recognise(program: &StraightLine) -> Result<Shape, ShapeError> {
     Ok(Shape { y, noise, u, s, x, f, exponent, tie, bound: double })
 }
 
-/// The error of the noise, by the derivation of the program's own `y`.
+/// The error of the noise, by the derivation of the program's own `y`, for every double `u` of (0, 1): a narrower range that the
+/// program declares would give a bound that the samplers' other values need not keep.
 ///
 /// # Errors
 /// [`EndpointError::NoRelativeError`] if the rules refuse it, or know no relative error.
 pub fn noise_error(program: &StraightLine, shape: &Shape) -> Result<NoiseError, EndpointError> {
     let refused = |reason: String| EndpointError::NoRelativeError { reason };
-    let inputs = whole_box(program).map_err(|(_, reason)| refused(reason.to_string()))?;
+    let mut inputs = whole_box(program).map_err(|(_, reason)| refused(reason.to_string()))?;
+    if let Op::Input(u) = program.nodes[shape.u].op {
+        let below_one = &Dyadic::ONE - &Dyadic::pow2(-program.format.precision());
+        let unit = Enclosure::new(Sampler::Ulp.least(), below_one).expect("in order");
+        inputs[u] = inputs[u].hull(&unit);
+    }
     let judgement = Rules::new(program).derive(&inputs).swap_remove(shape.y);
     let relative = judgement.map_err(|refusal| refused(refusal.to_string()))?.relative;
     let relative = relative.ok_or_else(|| refused("the noise may be 0 or underflow".into()))?;

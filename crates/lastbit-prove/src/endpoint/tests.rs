@@ -123,6 +123,19 @@ fn the_shape_is_recognised() {
     assert_eq!(mechanism.lambda(), Rational::from(2));
 }
 
+/// The samplers do not keep to the range that a program declares for `u`, where the error may be smaller.
+#[test]
+fn the_error_is_that_of_all_doubles() {
+    let error = |lo: Rational, hi: Rational| {
+        let (mut program, _) = program(Rational::ONE);
+        (program.inputs[1].lo, program.inputs[1].hi) = (lo, hi);
+        noise_error(&program, &recognise(&program).unwrap()).unwrap()
+    };
+    let all = error(Rational::pow2(-1074), Rational::ONE);
+    assert!(all.relative >= Rational::pow2(-53) && all.is_within_theorem_a());
+    assert_eq!(error("2/5".parse().unwrap(), "1/2".parse().unwrap()), all);
+}
+
 #[test]
 fn other_shapes_are_refused_by_node() {
     let (original, [f, x, y, w]) = program(Rational::ONE);

@@ -2,11 +2,13 @@
 
 use crate::boxes::whole_box;
 use crate::derivation::Derivation;
-use crate::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
+use crate::eval::{EvalError, LibmModel, MachineFloat, RealValue, eval_float_nodes, eval_real_nodes};
 use crate::rules::Judgement;
 use lastbit_lang::{Accuracy, Format, NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure, Rational};
 
+use super::attacks::{every_number, library};
+use super::attacks_choices::{different_cells, large_errors};
 use super::check_point::check_point;
 use super::random_programs::{random_points, random_program};
 use crate::mutation::{self, Mutation};
@@ -27,10 +29,19 @@ pub(crate) struct Tally {
     pub(crate) violations: Vec<String>,
 }
 
-/// Goes through the programs of these seeds.
-pub(crate) fn tally(seeds: std::ops::Range<u64>, points: usize) -> Tally {
+impl Tally {
+    pub(super) fn violation(&mut self, program: &StraightLine, id: NodeId, point: &[Rational], wrong: &str) {
+        self.violations.push(describe(program, id, point, wrong));
+    }
+}
+
+/// Goes through the programs of these seeds, up to `most` violations.
+pub(crate) fn tally(seeds: std::ops::Range<u64>, points: usize, most: usize) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
+        if tally.violations.len() >= most {
+            break;
+        }
         let program = random_program(seed);
         let Ok(inputs) = whole_box(&program) else { continue };
         let derivation = Derivation::new(&program, inputs);
@@ -46,7 +57,7 @@ pub(crate) fn tally(seeds: std::ops::Range<u64>, points: usize) -> Tally {
     tally
 }
 
-fn models(program: &StraightLine) -> &'static [LibmModel] {
+pub(super) fn models(program: &StraightLine) -> &'static [LibmModel] {
     let exact = [&program.libm.ln, &program.libm.exp].iter().all(|a| **a == Accuracy::CorrectlyRounded);
     if exact { &[LibmModel::Nearest] } else { &[LibmModel::Up, LibmModel::Down, LibmModel::Seeded(1)] }
 }
@@ -59,26 +70,33 @@ fn check<F: MachineFloat>(derivation: &Derivation<'_>, point: &[Rational], tally
         for (id, (real, float)) in reals.iter().zip(&floats).enumerate() {
             let Some(judgement) = derivation.judgement(id) else { continue };
             tally.judgements += 1;
-            let wrong = match (real, float) {
-                (Err(EvalError::Undecided { .. }), _) => None,
-                (Err(error), _) | (_, Err(error)) => Some(format!("no value: {error}")),
-                (Ok(real), Ok(float)) => {
-                    let float = float.to_dyadic().expect("the evaluator gives finite values");
-                    let linear = derivation.linear.as_ref().filter(|_| id == program.result);
-                    let real = real.enclosure(BITS);
-                    let real = Enclosure::new(real.lo().floor_to(FINEST), real.hi().ceil_to(FINEST))
-                        .expect("outward");
-                    wrong(judgement, linear.map(|form| &form.error), &real, &float)
-                }
-            };
+            let linear = derivation.linear.as_ref().filter(|_| id == program.result);
+            let wrong = wrong_at(judgement, linear.map(|form| &form.error), real, float);
             if let Some(wrong) = wrong {
-                tally.violations.push(describe(program, id, point, &wrong));
+                tally.violation(program, id, point, &wrong);
             }
         }
     }
 }
 
-/// What is certainly wrong with a judgement, if anything.
+/// What is certainly wrong with a judgement at a point, if anything: both readings have values there, which are as it says.
+pub(super) fn wrong_at<F: MachineFloat>(
+    judgement: &Judgement,
+    linear: Option<&Dyadic>,
+    real: &Result<RealValue, EvalError>,
+    float: &Result<F, EvalError>,
+) -> Option<String> {
+    let (real, float) = match (real, float) {
+        (Err(EvalError::Undecided { .. }), _) => return None,
+        (Err(error), _) | (_, Err(error)) => return Some(format!("no value: {error}")),
+        (Ok(real), Ok(float)) => (real.enclosure(BITS), float),
+    };
+    let float = float.to_dyadic().expect("the evaluator gives finite values");
+    let real = Enclosure::new(real.lo().floor_to(FINEST), real.hi().ceil_to(FINEST)).expect("outward");
+    wrong(judgement, linear, &real, &float)
+}
+
+/// What is certainly wrong with a judgement of these values, if anything.
 fn wrong(judgement: &Judgement, linear: Option<&Dyadic>, real: &Enclosure, float: &Dyadic) -> Option<String> {
     let off = (&Enclosure::exact(float.clone()) - real).abs();
     let outside = |range: &Enclosure, lo: &Dyadic, hi: &Dyadic| hi < range.lo() || lo > range.hi();
@@ -110,7 +128,7 @@ fn describe(program: &StraightLine, id: NodeId, point: &[Rational], wrong: &str)
 
 #[test]
 fn no_judgement_is_violated() {
-    let tally = tally(0..3000, 12);
+    let tally = tally(0..3000, 12, usize::MAX);
     assert!(
         tally.violations.is_empty(),
         "{} violations, the first: {}",
@@ -124,26 +142,42 @@ fn no_judgement_is_violated() {
     );
 }
 
-/// The same test has to notice broken rules.
+/// Many more programs: `cargo test --release -p lastbit-prove -- --ignored --nocapture many_more`.
+#[test]
+#[ignore = "takes minutes"]
+fn many_more_programs() {
+    const EACH: u64 = 100_000;
+    let runs = std::thread::scope(|scope| {
+        let run =
+            |n: u64| scope.spawn(move || tally(1_000_000 + n * EACH..1_000_000 + (n + 1) * EACH, 12, 10));
+        [run(0), run(1)].map(|run| run.join().expect("a rule contradicts itself"))
+    });
+    for Tally { programs, refused, judgements, violations } in runs {
+        println!("{programs} programs, {refused} of them refused, {judgements} judgements");
+        assert!(violations.is_empty(), "{violations:?}");
+    }
+}
+
+/// The first violation, of any test that is quick.
+fn noticed() -> bool {
+    let mut tally = Tally::default();
+    large_errors(Format::Binary64, &mut tally);
+    different_cells(&mut tally);
+    !tally.violations.is_empty()
+        || !every_number::<f32>().violations.is_empty()
+        || !library::<f32>().violations.is_empty()
+        || !self::tally(0..3000, 12, 1).violations.is_empty()
+}
+
+/// The same tests have to notice broken rules.
 #[test]
 fn broken_rules_are_noticed() {
-    for broken in [
-        Mutation::HalfTheRounding,
-        Mutation::ForgetUnderflow,
-        Mutation::WrongCorner,
-        Mutation::ForgetSlope,
-        Mutation::ForgetPropagation,
-        Mutation::WrongDenominator,
-        Mutation::SterbenzAnyway,
-    ] {
+    for broken in Mutation::ALL {
         mutation::set(Some(broken));
         // A broken rule may also contradict another one, which ends in a panic.
-        let outcome = std::panic::catch_unwind(|| tally(0..3000, 12));
+        let outcome = std::panic::catch_unwind(noticed);
         mutation::set(None);
-        assert!(
-            outcome.is_err() || outcome.is_ok_and(|tally| !tally.violations.is_empty()),
-            "{broken:?} was not noticed"
-        );
+        assert!(outcome.unwrap_or(true), "{broken:?} was not noticed");
     }
 }
 
@@ -153,7 +187,7 @@ fn no_bound_of_a_search_is_violated() {
     let mut bounded = 0;
     for seed in 0..300 {
         let program = random_program(seed);
-        let Ok(analysis) = analyse(&program, Effort { boxes: 6 }, |_| {}) else { continue };
+        let Ok(analysis) = analyse(&program, Effort::of_boxes(6), |_| {}) else { continue };
         bounded += 1;
         let [lo, hi, error] = [analysis.range.lo(), analysis.range.hi(), &analysis.error].map(Rational::from);
         for point in random_points(&program, seed, 8) {

@@ -1,5 +1,7 @@
 //! Random programs at adversarial inputs: the ground on which bounds are checked.
 
+mod attacks;
+mod attacks_choices;
 mod bounds;
 mod check_point;
 mod fpcore_round_trip;

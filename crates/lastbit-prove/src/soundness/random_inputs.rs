@@ -33,7 +33,7 @@ impl Ordered for f32 {
     }
 }
 
-fn exact<F: Float>(value: F) -> Rational {
+pub(super) fn exact<F: Float>(value: F) -> Rational {
     Rational::from(value.to_dyadic().expect("the floats here are finite"))
 }
 
