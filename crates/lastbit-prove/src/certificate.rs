@@ -4,9 +4,9 @@ use lastbit_lang::{Accuracy, Comparison, Input, InputKind, Op, StraightLine, Tie
 use lastbit_real::{Dyadic, Enclosure};
 use serde_json::{Value, json};
 
+use crate::analysis::{Analysis, Leaf, Method, Tree};
 use crate::linear::linear_form;
 use crate::rules::{Judgement, Rules};
-use crate::search::{Analysis, Leaf, Method, Tree};
 
 /// The certificate of an analysis.
 pub fn to_json(program: &StraightLine, analysis: &Analysis) -> Value {

@@ -26,7 +26,7 @@
 //! |---|---|
 //! | [`rules`], [`rounding`] | the judgement and its rules, on one box of inputs |
 //! | [`linear`] | the error as a linear form, in which errors may cancel |
-//! | [`boxes`], [`search`] | the search for a tight bound: which boxes to cut, and where. Not trusted |
+//! | [`boxes`], [`search`], [`analysis`] | the search for a tight bound: which boxes to cut, and where (not trusted); what it finds |
 //! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
 //! | [`eval`] | both readings at a point, exactly |
@@ -35,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 pub mod boxes;
 pub mod certificate;
 pub mod check;

@@ -1,9 +1,10 @@
 //! How tight the bounds are, on programs whose errors are known by other means.
 
 use lastbit_lang::{StraightLine, fpcore};
+use lastbit_prove::analysis::{Analysis, Method};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::derivation::Derivation;
-use lastbit_prove::search::{Analysis, Effort, Method, analyse};
+use lastbit_prove::search::{Effort, analyse};
 use lastbit_real::{Dyadic, Rational};
 
 fn program(text: &str) -> StraightLine {

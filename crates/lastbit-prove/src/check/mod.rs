@@ -100,7 +100,7 @@ pub fn check(text: &str) -> Result<Checked, CheckError> {
     let fingerprint_place = place.field("program");
     let (own, found) = (certificate::fingerprint(&program), self::text(fingerprint, &fingerprint_place)?);
     if own != found {
-        return Err(fingerprint_place.differs(&own, &found));
+        return Err(fingerprint_place.differs(own, found));
     }
     tree::same(&proved.error, error, &place.field("error"))?;
     let range_place = place.field("range");

@@ -38,8 +38,10 @@ pub(super) fn read(value: &Json<'_>, place: &Place<'_>) -> Result<StraightLine, 
     Ok(program)
 }
 
-/// More than any library is off by: so much cannot make a finite value infinite that is not refused already.
-const MAX_ULPS: i64 = 1 << 20;
+/// Whether a library can be as good as that, and is not so bad that it makes a finite value infinite that is not refused already.
+fn is_possible(ulps: &Rational) -> bool {
+    *ulps >= Rational::pow2(-1) && *ulps <= Rational::pow2(20)
+}
 
 fn accuracy(value: &Json<'_>, place: &Place<'_>) -> Result<Accuracy, CheckError> {
     let text = text(value, place)?;
@@ -48,9 +50,9 @@ fn accuracy(value: &Json<'_>, place: &Place<'_>) -> Result<Accuracy, CheckError>
     }
     text.strip_suffix(" ulp")
         .and_then(fraction)
-        .filter(|k| k.is_positive() && *k <= Rational::from(MAX_ULPS))
+        .filter(is_possible)
         .map(Accuracy::Ulps)
-        .ok_or_else(|| place.expected("\"correctly_rounded\" or \"K ulp\" with 0 < K <= 2^20", value))
+        .ok_or_else(|| place.expected("\"correctly_rounded\" or \"K ulp\" with 1/2 <= K <= 2^20", value))
 }
 
 fn input(value: &Json<'_>, place: &Place<'_>) -> Result<Input, CheckError> {

@@ -298,16 +298,6 @@ fn compositions<F: Target>(step: usize) -> Tally {
     tally
 }
 
-/// In more of the boxes: `cargo test --release -p lastbit-prove -- --ignored --nocapture results_in_more`.
-#[test]
-#[ignore = "takes minutes"]
-fn operations_on_results_in_more_boxes() {
-    for tally in [compositions::<f64>(2), compositions::<f32>(2)] {
-        println!("{} boxes, {} judgements", tally.programs, tally.judgements);
-        expect_sound(&tally, 1_000_000);
-    }
-}
-
 #[test]
 fn operations_on_results_in_binary64() {
     expect_sound(&compositions::<f64>(29), 100_000);
