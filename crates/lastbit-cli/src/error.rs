@@ -139,7 +139,7 @@ pub(crate) fn quoted(text: &[u8]) -> String {
     format!("\"{}\"", cut(&escaped))
 }
 
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(MOST_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -82,6 +82,16 @@ pub(crate) struct Values {
     pub(crate) inputs: Option<Vec<Rational>>,
 }
 
+impl Values {
+    /// Gives the library functions the accuracies that are asked for.
+    pub(crate) fn set_library(&self, program: &mut lastbit_lang::StraightLine) {
+        for given in &self.libm {
+            let libm = &mut program.libm;
+            *(if given.is_exp { &mut libm.exp } else { &mut libm.ln }) = given.accuracy.clone();
+        }
+    }
+}
+
 /// How the derivation is shown.
 #[derive(Args)]
 #[command(next_help_heading = "Derivations (of the whole box of inputs)")]

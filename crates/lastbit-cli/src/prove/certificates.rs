@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use lastbit_lang::StraightLine;
+use lastbit_prove::analysis::Analysis;
 use lastbit_prove::certificate;
-use lastbit_prove::search::Analysis;
 
 use super::files::write_whole;
 use crate::error::{Error, quoted};

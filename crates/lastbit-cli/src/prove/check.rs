@@ -1,85 +1,144 @@
 //! `lastbit check`.
 
+use std::path::Path;
+
 use lastbit::Rounding;
-use lastbit_lang::{StraightLine, fpcore};
+use lastbit_lang::{Bindings, Diagnostic, StraightLine, lower, render};
 use lastbit_prove::check::{CheckError, Checked, check, same_program};
 use lastbit_prove::derivation;
 use serde_json::{Value, json};
 
 use super::args::Check;
+use super::files::{name_of, print, read_text};
 use super::program::{exact, json_number};
-use super::read_text;
-use crate::error::Error;
-use crate::output::print_now;
+use super::report::printable;
+use super::{Parsed, read};
+use crate::error::{Error, tell};
+
+/// Not accepted: 2 for what is no certificate at all, 1 for one that is wrong.
+struct Refused {
+    code: u8,
+    reason: String,
+}
 
 pub(crate) fn run(args: &Check) -> Result<(), Error> {
-    let programs = match &args.program {
-        Some(path) => {
-            let (_, text) = read_text(path)?;
-            Some(fpcore::read(&text).into_iter().flatten().collect::<Vec<_>>())
-        }
-        None => None,
-    };
+    let programs = args.program.as_deref().map(programs).transpose()?;
     let mut values = Vec::new();
-    let mut text = String::new();
     let mut worst = 0;
     for path in &args.files {
-        let (name, certificate) = read_text(path)?;
-        let verdict =
-            check(&certificate).map_err(|error| (exit_code(&error), error.to_string())).and_then(|checked| {
-                match programs.as_deref().map(|programs| find(&checked, programs)) {
-                    Some(Err(reason)) => Err((1, reason)),
-                    _ => Ok(checked),
+        let name = name_of(path);
+        let verdict = match read_text(path) {
+            Ok(certificate) => verdict(&certificate, programs.as_deref()),
+            Err(error) => {
+                if !args.json {
+                    error.print();
+                    worst = 2;
+                    continue;
                 }
-            });
-        let (line, value) = match verdict {
-            Ok(checked) => accepted(&name, &checked),
-            Err((code, reason)) => {
-                worst = worst.max(code);
-                (
-                    format!("{name}: REFUSED: {reason}\n"),
-                    json!({ "file": name, "accepted": false, "reason": reason }),
-                )
+                Err(Refused { code: 2, reason: error.to_string() })
             }
         };
-        text += &line;
-        values.push(value);
+        let (text, value) = match &verdict {
+            Ok(checked) => accepted(&name, checked),
+            Err(refused) => {
+                worst = worst.max(refused.code);
+                not_accepted(&name, refused)
+            }
+        };
+        match &verdict {
+            _ if args.json => values.push(value),
+            Err(Refused { code: 2, .. }) => tell(printable(&text).trim_end()),
+            _ => print(&printable(&text))?,
+        }
     }
     if args.json {
-        text = serde_json::to_string_pretty(&values).map_err(|e| Error::io("write JSON", e.into()))? + "\n";
+        print(
+            &(serde_json::to_string_pretty(&values).map_err(|e| Error::io("write JSON", e.into()))? + "\n"),
+        )?;
     }
-    print_now(&text)?;
     if worst == 0 { Ok(()) } else { Err(Error::Told(worst)) }
 }
 
-/// 2 for what is no certificate at all, 1 for one that is wrong.
+/// The programs of a file, as far as they need no values.
+fn programs(path: &Path) -> Result<Vec<StraightLine>, Error> {
+    let input = read(path)?;
+    let unreadable =
+        |diagnostics: &[Diagnostic]| Error::Rendered(render(&input.name, &input.text, diagnostics));
+    match &input.parsed {
+        Parsed::Bad(diagnostics) => Err(unreadable(diagnostics)),
+        Parsed::Programs(programs) => {
+            let good: Vec<StraightLine> = programs.iter().flatten().cloned().collect();
+            let bad = programs.iter().filter_map(|program| program.as_ref().err()).next();
+            match bad.filter(|_| good.is_empty()) {
+                Some(error) => Err(unreadable(&error.diagnostics)),
+                None => Ok(good),
+            }
+        }
+        Parsed::Declarations(file) => {
+            let names = file.declarations.iter().map(|declaration| declaration.name.text.as_str());
+            let lowered = names.filter_map(|name| lower(file, Some(name), &Bindings::default(), None).ok());
+            let good: Vec<StraightLine> = lowered.map(|lowered| lowered.program).collect();
+            if good.is_empty() {
+                return Err(Error::usage(
+                    format!("all programs of {} leave values open", input.name),
+                    "lastbit prove FILE with the values and --fpcore prints a file to compare with",
+                ));
+            }
+            Ok(good)
+        }
+    }
+}
+
+fn verdict(certificate: &str, programs: Option<&[StraightLine]>) -> Result<Checked, Refused> {
+    let checked =
+        check(certificate).map_err(|error| Refused { code: exit_code(&error), reason: error.to_string() })?;
+    match programs.map(|programs| find(&checked, programs)) {
+        Some(Err(reason)) => Err(Refused { code: 1, reason }),
+        _ => Ok(checked),
+    }
+}
+
 fn exit_code(error: &CheckError) -> u8 {
-    if matches!(error, CheckError::Json { .. }) { 2 } else { 1 }
+    match error {
+        CheckError::Json { .. } => 2,
+        CheckError::Value { place, .. } if place == "lastbit" || place == "version" => 2,
+        _ => 1,
+    }
 }
 
 /// Whether the certificate is about one of the programs.
 fn find(checked: &Checked, programs: &[StraightLine]) -> Result<(), String> {
-    let mut reason = "the file has no program".to_owned();
+    let name = &checked.program.name;
+    let mut reason = format!("the file has no program {name}");
     for program in programs {
         match same_program(&checked.program, program) {
             Ok(()) => return Ok(()),
             // The difference to the program of the same name is what the user wants to know.
-            Err(difference) if program.name == checked.program.name || programs.len() == 1 => {
-                reason = difference
-            }
+            Err(difference) if program.name == *name || programs.len() == 1 => reason = difference,
             Err(_) => {}
         }
     }
     Err(format!("it is about another program: {reason}"))
 }
 
+fn not_accepted(name: &str, refused: &Refused) -> (String, Value) {
+    let Refused { code, reason } = refused;
+    let text = match code {
+        2 => format!(
+            "error: {name} is not a certificate: {reason}\nhint: lastbit prove FILE --certificate PATH writes one\n"
+        ),
+        _ => format!("{name}: REFUSED: {reason}\n"),
+    };
+    (text, json!({ "file": name, "accepted": false, "reason": reason }))
+}
+
 fn accepted(name: &str, checked: &Checked) -> (String, Value) {
     let [lo, hi] = derivation::ends(checked.range.lo(), checked.range.hi());
+    let boxes = if checked.leaves == 1 { "1 box".into() } else { format!("{} boxes", checked.leaves) };
     let text = format!(
-        "{name}: ACCEPTED: {}: |float - real| <= {}  for values in [{lo}, {hi}]  ({} boxes, {} judgements)\n",
+        "{name}: ACCEPTED: {}: |float - real| <= {}  for values in [{lo}, {hi}]  ({boxes}, {} judgements)\n",
         checked.program.name,
         derivation::error(&checked.error),
-        checked.leaves,
         checked.judgements,
     );
     let value = json!({

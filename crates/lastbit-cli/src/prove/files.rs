@@ -8,6 +8,7 @@ use std::{fs, io};
 use lastbit_lang::{Diagnostic, Span, render};
 
 use crate::error::Error;
+use crate::output::print_now;
 
 /// What messages call a path by.
 pub(crate) fn name_of(path: &Path) -> String {
@@ -79,4 +80,15 @@ fn write_beside(target: &Path, beside: &Path, contents: &str) -> io::Result<()> 
     file.sync_all()?;
     drop(file);
     fs::rename(beside, target)
+}
+
+/// To standard output.
+pub(crate) fn print(text: &str) -> Result<(), Error> {
+    print_now(text).map_err(|error| match error {
+        Error::Io { action, source } => Error::usage(
+            format!("cannot {action}: {source}"),
+            "what was written is not complete: run again when the cause is gone",
+        ),
+        other => other,
+    })
 }

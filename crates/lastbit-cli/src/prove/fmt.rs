@@ -1,19 +1,24 @@
 //! `lastbit fmt`.
 
-use std::path::Path;
-
 use lastbit_lang::{format, parse, render};
 
 use super::args::Fmt;
-use super::read_text;
+use super::files::{is_stdin, name_of, print, read_text, write_whole};
 use crate::error::{Error, tell};
-use crate::output::print_now;
 
 pub(crate) fn run(args: &Fmt) -> Result<(), Error> {
     let mut changed = 0;
     let mut bad = false;
     for path in &args.files {
-        let (name, text) = read_text(path)?;
+        let name = name_of(path);
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(error) => {
+                error.print();
+                bad = true;
+                continue;
+            }
+        };
         let (file, diagnostics) = parse(&text);
         if !diagnostics.is_empty() {
             tell(render(&name, &text, &diagnostics).trim_end());
@@ -23,13 +28,11 @@ pub(crate) fn run(args: &Fmt) -> Result<(), Error> {
         let formatted = format(&file);
         let is_changed = formatted != text;
         changed += usize::from(is_changed);
-        match (args.check, path == Path::new("-")) {
+        match (args.check, is_stdin(path)) {
             (true, _) if is_changed => tell(&format!("{name} would change")),
             (true, _) => {}
-            (false, true) => print_now(&formatted)?,
-            (false, false) if is_changed => {
-                std::fs::write(path, formatted).map_err(|e| Error::io(format!("write {name}"), e))?;
-            }
+            (false, true) => print(&formatted)?,
+            (false, false) if is_changed => write_whole(path, &formatted)?,
             (false, false) => {}
         }
     }

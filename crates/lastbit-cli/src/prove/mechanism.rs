@@ -8,39 +8,51 @@ use lastbit_lang::ast::{
     Arithmetic, ClauseKind, CompareOp, Declaration, DeclarationKind, ExprId, ExprKind, File, Function,
     Quantifier, Sampler as Uniform, Scalar,
 };
-use lastbit_lang::{Bindings, Diagnostic, Lowered, lower};
+use lastbit_lang::{Bindings, Lowered, lower};
 use lastbit_prove::endpoint::{
-    self, EndpointError, EndpointReport, Request, Sampler, Search, Shape, THEOREM_A, Total,
-    compare_with_theorem_a, noise_error, recognise,
+    self, EndpointError, EndpointReport, Request, Sampler, Search, Shape, Total, noise_error, recognise,
 };
 use serde_json::json;
 
-use super::args::Prove;
-use super::program::{Outcome, Report, Source, prove, unreadable};
-use crate::error::Error;
+use super::Session;
+use super::args::{Prove, RuleSet};
+use super::program::{prove, show};
+use super::report::{Outcome, Report, Source, unreadable};
+use super::symbolic::{is_symbolic, symbolic};
+use crate::error::{Error, cut};
 
 /// Proves what there is to prove of a declaration.
 pub(crate) fn report(
     file: &File,
     declaration: &Declaration,
     source: &Source<'_>,
-    args: &Prove,
+    session: &mut Session<'_>,
 ) -> Result<Report, Error> {
-    let (bindings, notes) = bindings(declaration, args);
+    let args = session.args;
+    let (bindings, mut notes) = bindings(declaration, args);
     let name = declaration.name.text.as_str();
     let is_mechanism = declaration.kind == DeclarationKind::Mechanism;
-    let asks_for_error = args.of.is_some() || args.fpcore;
+    let asks_for_error = args.of.is_some() || args.fpcore || args.rules == RuleSet::Paper;
     if is_mechanism && !asks_for_error && is_symbolic(declaration, &bindings) {
+        no_certificate(name, args)?;
         return symbolic(file, declaration, source, args);
     }
     let mut lowered = match lower(file, Some(name), &bindings, args.of.as_deref()) {
         Ok(lowered) => lowered,
-        Err(diagnostics) => return Ok(unreadable(name, source, &diagnostics)),
+        Err(diagnostics) => {
+            let mut report = unreadable(name, source, &diagnostics);
+            if is_mechanism && !asks_for_error && claims_privacy(declaration) {
+                report.text = format!("{name}: nothing is proved\n");
+            }
+            return Ok(report);
+        }
     };
-    set_library(&mut lowered, args);
+    args.values.set_library(&mut lowered.program);
     if is_mechanism && !asks_for_error {
         match recognise(&lowered.program) {
             Ok(shape) => {
+                no_certificate(name, args)?;
+                notes.extend(far_apart(file, declaration, args));
                 return Ok(match privacy(file, declaration, &lowered, &shape, args) {
                     Ok(report) => private(name, &report, &lowered, &shape, &notes, args)?,
                     Err(error) => out_of_range(name, &error, &notes),
@@ -56,7 +68,7 @@ pub(crate) fn report(
         }
     }
     lowered.program.notes.extend(notes);
-    let mut report = prove(&lowered.program, lowered.error_claim, source, args)?;
+    let mut report = prove(&lowered.program, lowered.error_claim, source, session)?;
     if is_mechanism && !asks_for_error && claims_privacy(declaration) {
         // What was asked for is privacy, and an error bound is not an answer.
         report.outcome = report.outcome.max(Outcome::Undecided);
@@ -103,12 +115,12 @@ fn bindings(declaration: &Declaration, args: &Prove) -> (Bindings, Vec<String>) 
     (bindings, notes)
 }
 
-fn scalar(declaration: &Declaration, name: &str) -> Option<Scalar> {
+pub(super) fn scalar(declaration: &Declaration, name: &str) -> Option<Scalar> {
     let mut binders = declaration.parameters().chain(&declaration.arguments);
     binders.find(|binder| binder.name.text == name).map(|binder| binder.ty.scalar)
 }
 
-fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bool {
+pub(super) fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bool {
     let declared = declaration.parameters().find(|binder| binder.name.text == name);
     let has_value = |binder: &&lastbit_lang::ast::Binder| {
         matches!(binder.constraint, Some(lastbit_lang::ast::Constraint::Compare(CompareOp::Equal, _)))
@@ -117,13 +129,15 @@ fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bool {
 }
 
 /// `Λ`, where it is left open: the smallest power of two that is at least `1/ε`, or `λ`.
-fn default_lambda(declaration: &Declaration, bindings: &mut Bindings) {
+pub(super) fn default_lambda(declaration: &Declaration, bindings: &mut Bindings) {
     if !is_open(declaration, bindings, "L") || bindings.ranges.contains_key("L") {
         return;
     }
-    let value = |name: &str| bindings.values.get(name).filter(|value| value.is_positive());
+    let value = |name: &str| bindings.values.get(name);
     let at_least = value("lambda").cloned().or_else(|| value("eps").and_then(Rational::recip));
     if let Some(scale) = at_least {
+        // A scale that is not positive is refused for what it is, and any grid will do until then.
+        let scale = if scale.is_positive() { scale } else { Rational::ONE };
         let floor = scale.floor_log2().expect("positive");
         let exponent = if scale == Rational::pow2(floor) { floor } else { floor + 1 };
         bindings.values.insert("L".into(), Rational::pow2(exponent));
@@ -131,7 +145,7 @@ fn default_lambda(declaration: &Declaration, bindings: &mut Bindings) {
 }
 
 /// Arguments of a mechanism over floats that it clamps itself may be any doubles; what is large enough stands for all.
-fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
+pub(super) fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
     if declaration.kind != DeclarationKind::Mechanism {
         return;
     }
@@ -145,17 +159,14 @@ fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
     }
 }
 
-/// Whether the mechanism is the floating-point one and its parameters are left open.
-fn is_symbolic(declaration: &Declaration, bindings: &Bindings) -> bool {
-    let over_floats = declaration.parameters().any(|binder| binder.ty.scalar == Scalar::F64);
-    over_floats && ["eps", "lambda", "B"].iter().any(|name| is_open(declaration, bindings, name))
-}
-
-fn set_library(lowered: &mut Lowered, args: &Prove) {
-    for given in &args.values.libm {
-        let libm = &mut lowered.program.libm;
-        let function = if given.is_exp { &mut libm.exp } else { &mut libm.ln };
-        *function = given.accuracy.clone();
+/// Certificates are about errors; that of the noise is what a privacy claim rests on.
+fn no_certificate(name: &str, args: &Prove) -> Result<(), Error> {
+    match args.certificate {
+        None => Ok(()),
+        Some(_) => Err(Error::usage(
+            format!("certificates are about errors, and of {name} it is privacy that is proved"),
+            "--of NAME proves and certifies the error of a variable, such as --of y",
+        )),
     }
 }
 
@@ -176,7 +187,7 @@ fn adjacency(file: &File, declaration: &Declaration) -> Option<Rational> {
     })
 }
 
-fn sampler(declaration: &Declaration) -> Result<Sampler, EndpointError> {
+pub(super) fn sampler(declaration: &Declaration) -> Result<Sampler, EndpointError> {
     let uniform = declaration.clauses.iter().find_map(|clause| match clause.kind {
         ClauseKind::Sampler(sampler) => Some(sampler),
         _ => None,
@@ -192,9 +203,17 @@ fn sampler(declaration: &Declaration) -> Result<Sampler, EndpointError> {
     }
 }
 
-fn sensitivity(file: &File, declaration: &Declaration, args: &Prove) -> Rational {
+pub(super) fn sensitivity(file: &File, declaration: &Declaration, args: &Prove) -> Rational {
     let given = args.values.sensitivity.clone();
     given.or_else(|| adjacency(file, declaration)).unwrap_or(Rational::ONE)
+}
+
+/// Two inputs to look at that are no neighbours.
+fn far_apart(file: &File, declaration: &Declaration, args: &Prove) -> Option<String> {
+    let [f, f2] = args.values.inputs.as_deref()? else { return None };
+    let (distance, most) = ((f - f2).abs(), sensitivity(file, declaration, args));
+    (distance > most)
+        .then(|| format!("the two inputs are {distance} apart, and what is certified is for at most {most}"))
 }
 
 fn privacy(
@@ -242,106 +261,20 @@ fn private(
     });
     value["name"] = json!(name);
     value["notes"] = json!(notes);
-    let mut shown = Report { text, json: value, outcome };
+    let mut shown = Report::new(text, value, outcome);
     if args.show.is_asked() {
-        super::program::show(&lowered.program, &args.show, shape.y, &mut shown)?;
+        show(&lowered.program, &args.show, shape.y, &mut shown)?;
     }
     Ok(shown)
 }
 
 fn out_of_range(name: &str, error: &EndpointError, notes: &[String]) -> Report {
-    Report {
-        text: format!("{name}: no bound on the privacy loss: {error}\n"),
-        json: json!({ "name": name, "error": error.to_string(), "notes": notes }),
-        outcome: Outcome::Bad,
-    }
-}
-
-/// Parameters at which the closed form is compared with the numeric bound.
-const EPSILONS: [&str; 7] = ["0.01", "0.1", "1/3", "1", "2", "3.7", "10"];
-const RANGES: [&str; 4] = ["1", "10", "100", "340"];
-
-/// Theorem A, with its conditions, and the numeric bound of this very program beside it.
-fn symbolic(
-    file: &File,
-    declaration: &Declaration,
-    source: &Source<'_>,
-    args: &Prove,
-) -> Result<Report, Error> {
-    let name = &declaration.name.text;
-    let sensitivity = sensitivity(file, declaration, args);
-    let is_scale = scalar(declaration, "lambda").is_some();
-    let mut text = format!("{name}, for all parameters:\n{THEOREM_A}\n");
-    let _ = writeln!(
-        text,
-        "the numeric bound of this program, ε·Δ taken off, in units of η = 2^-53 (Δ = {sensitivity}):"
-    );
-    let _ = writeln!(text, "  {:>10} {:>8} {:>14} {:>14}", "ε", "B·ε", "certified", "Theorem A");
-    let mut rows = Vec::new();
-    let mut agree = true;
-    for epsilon in EPSILONS {
-        for range in RANGES {
-            let (epsilon, range): (Rational, Rational) =
-                (epsilon.parse().expect("a number"), range.parse().expect("a number"));
-            let mut bindings = Bindings::default();
-            let double = |x: &Rational| Rational::try_from(x.to_f64(Rounding::Nearest)).expect("finite");
-            let scale = epsilon.recip().expect("positive");
-            let (parameter, value) =
-                if is_scale { ("lambda", double(&scale)) } else { ("eps", double(&epsilon)) };
-            bindings.values.insert(parameter.into(), value);
-            bindings.values.insert("B".into(), double(&(&range * &scale)));
-            default_lambda(declaration, &mut bindings);
-            default_ranges(declaration, &mut bindings);
-            let mut lowered = match lower(file, Some(name), &bindings, None) {
-                Ok(lowered) => lowered,
-                Err(diagnostics) => return Ok(unreadable(name, source, &diagnostics)),
-            };
-            set_library(&mut lowered, args);
-            let point = recognise(&lowered.program).map_err(|error| error.to_string()).and_then(|shape| {
-                compare(declaration, &lowered, &shape, &sensitivity).map_err(|e| e.to_string())
-            });
-            let point = match point {
-                Ok(point) => point,
-                Err(reason) => {
-                    let diagnostic = Diagnostic::new(declaration.name.span, reason)
-                        .with_hint("give values: --epsilon E --bound B");
-                    return Ok(unreadable(name, source, &[diagnostic]));
-                }
-            };
-            let ideal = &sensitivity * point.mechanism.rate();
-            let eta = |loss: &Rational| ((loss - &ideal) * Rational::pow2(53)).to_decimal(6, Rounding::Up);
-            let (certified, closed) = (eta(&point.certified), eta(&point.closed_form));
-            let _ = writeln!(
-                text,
-                "  {:>10} {:>8} {certified:>14} {closed:>14}",
-                epsilon.to_string(),
-                range.to_string()
-            );
-            rows.push(json!({
-                "epsilon": epsilon.to_string(), "bound_epsilon": range.to_string(),
-                "certified_excess_eta": certified, "theorem_a_excess_eta": closed, "agrees": point.agrees(),
-            }));
-            agree &= point.agrees();
-        }
-    }
-    text += if agree {
-        "the closed form is at least the numeric bound at every point\n"
-    } else {
-        "the closed form is BELOW the numeric bound at some point\n"
+    let message = match error {
+        // Exact fractions can be longer than anyone wants to read.
+        EndpointError::OutOfRange { name, value, reason } => format!("{name} = {}: {reason}", cut(value)),
+        other => other.to_string(),
     };
-    let outcome = if agree { Outcome::Proved } else { Outcome::Refuted };
-    let json = json!({ "name": name, "theorem_a": THEOREM_A, "points": rows, "agrees": agree });
-    Ok(Report { text, json, outcome })
-}
-
-fn compare(
-    declaration: &Declaration,
-    lowered: &Lowered,
-    shape: &Shape,
-    sensitivity: &Rational,
-) -> Result<endpoint::GridPoint, EndpointError> {
-    let mechanism = shape.mechanism(sampler(declaration)?)?;
-    let error = noise_error(&lowered.program, shape)?;
-    let points = compare_with_theorem_a([mechanism], &error, sensitivity)?;
-    Ok(points.into_iter().next().expect("one mechanism, one point"))
+    let json = json!({ "name": name, "error": message, "notes": notes });
+    let problem = format!("error: {message}\nhint: change --epsilon, --bound, --lambda or --sensitivity");
+    Report::bad(name, "no bound on the privacy loss", problem, json)
 }

@@ -2,58 +2,107 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `args` | the arguments |
-//! | `program` | one straight-line program: its bound, its derivation, its certificate |
-//! | `mechanism` | declarations of *.lb files |
+//! | `args`, `conflicts` | the arguments, and which do not go together |
+//! | `files`, `certificates` | what is read, and what is written |
+//! | `program` | one straight-line program: its bound and its derivation |
+//! | `mechanism`, `symbolic` | declarations of *.lb files, with values and without |
 //! | `paper` | the papers' rules as printed |
+//! | `report` | what is said of a program |
 //! | `check`, `fmt` | the other two commands |
 
 pub(crate) mod args;
+mod certificates;
 pub(crate) mod check;
+mod conflicts;
+mod files;
 pub(crate) mod fmt;
 mod mechanism;
 mod paper;
 mod program;
 mod progress;
+mod report;
+mod symbolic;
 
-use std::io::Read;
 use std::path::Path;
 
-use lastbit_lang::{fpcore, parse};
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::fpcore::{self, FpcoreError};
+use lastbit_lang::{Diagnostic, StraightLine, parse};
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::output::print_now;
+use crate::error::{Error, quoted};
 use args::Prove;
-use program::{Outcome, Report, Source, unreadable};
+use certificates::Certificates;
+use files::{name_of, print, read_text};
+use report::{Outcome, Source, unreadable};
+
+/// A file, read.
+struct Input {
+    name: String,
+    text: String,
+    parsed: Parsed,
+}
+
+enum Parsed {
+    Programs(Vec<Result<StraightLine, FpcoreError>>),
+    Declarations(File),
+    /// Nothing can be said of any part of it.
+    Bad(Vec<Diagnostic>),
+}
+
+/// One thing to prove.
+enum Task<'a> {
+    Program(StraightLine),
+    Declaration(&'a File, &'a Declaration),
+    Bad(&'a str, &'a [Diagnostic]),
+}
+
+/// What all tasks share.
+pub(crate) struct Session<'a> {
+    args: &'a Prove,
+    certificates: Option<Certificates>,
+}
 
 /// Proves everything in the files.
 pub(crate) fn run(args: &Prove) -> Result<(), Error> {
-    let mut reports = Vec::new();
-    for path in &args.files {
-        let (name, text) = read_text(path)?;
-        let source = Source { name: &name, text: &text };
-        reports.extend(if is_fpcore(path, &text) {
-            of_fpcore(&source, args)?
-        } else {
-            of_file(&source, args)?
-        });
+    conflicts::of_options(args)?;
+    let inputs = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut tasks = Vec::new();
+    for input in &inputs {
+        tasks.extend(tasks_of(input, args)?);
     }
-    if reports.is_empty() {
+    if tasks.is_empty() {
         let wanted = args.program.as_deref().unwrap_or_default();
         return Err(Error::usage(
-            format!("there is no program {}", crate::error::quoted(wanted.as_bytes())),
+            format!("there is no program {}", quoted(wanted.as_bytes())),
             "leave out --program to see all of them",
         ));
     }
-    let worst = reports.iter().map(|report| report.outcome).max().unwrap_or(Outcome::Proved);
-    let text: String = if args.json {
-        let values: Vec<&Value> = reports.iter().map(|report| &report.json).collect();
-        serde_json::to_string_pretty(&values).map_err(|e| Error::io("write JSON", e.into()))? + "\n"
-    } else {
-        reports.iter().map(|report| report.text.as_str()).collect()
-    };
-    print_now(&text)?;
+    conflicts::of_many(args, tasks.len())?;
+
+    let mut session = Session { args, certificates: args.certificate.clone().map(Certificates::new) };
+    let mut worst = Outcome::Proved;
+    let mut values: Vec<Value> = Vec::new();
+    for (source, task) in tasks {
+        let report = match task {
+            Task::Program(program) => program::prove(&program, None, &source, &mut session)?,
+            Task::Declaration(file, declaration) => {
+                mechanism::report(file, declaration, &source, &mut session)?
+            }
+            Task::Bad(name, diagnostics) => unreadable(name, &source, diagnostics),
+        };
+        worst = worst.max(report.outcome);
+        if args.json {
+            values.push(report.json);
+        } else {
+            report.print()?;
+        }
+    }
+    if args.json {
+        print(
+            &(serde_json::to_string_pretty(&values).map_err(|e| Error::io("write JSON", e.into()))? + "\n"),
+        )?;
+    }
     match worst {
         Outcome::Proved => Ok(()),
         Outcome::Refuted => Err(Error::Told(1)),
@@ -62,18 +111,11 @@ pub(crate) fn run(args: &Prove) -> Result<(), Error> {
     }
 }
 
-/// A text, with the name that messages call it by. Bytes that are no UTF-8 are replaced: the parser says where.
-fn read_text(path: &Path) -> Result<(String, String), Error> {
-    let (name, bytes) = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Error::io("read standard input", e))?;
-        ("standard input".to_owned(), bytes)
-    } else {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| Error::io(format!("read {name}"), e))?;
-        (name, bytes)
-    };
-    Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
+fn read(path: &Path) -> Result<Input, Error> {
+    let text = read_text(path)?;
+    let parsed =
+        if is_fpcore(path, &text) { Parsed::Programs(fpcore::read(&text)) } else { declarations(&text) };
+    Ok(Input { name: name_of(path), text, parsed })
 }
 
 /// By the file's name, or else by whether it begins as an s-expression does.
@@ -88,46 +130,47 @@ fn is_fpcore(path: &Path, text: &str) -> bool {
     }
 }
 
-fn is_wanted(name: &str, args: &Prove) -> bool {
-    args.program.as_deref().is_none_or(|wanted| wanted == name)
-}
-
-fn of_fpcore(source: &Source<'_>, args: &Prove) -> Result<Vec<Report>, Error> {
-    let mut reports = Vec::new();
-    for program in fpcore::read(source.text) {
-        match program {
-            Ok(mut program) if is_wanted(&program.name, args) => {
-                for given in &args.values.libm {
-                    let libm = &mut program.libm;
-                    *(if given.is_exp { &mut libm.exp } else { &mut libm.ln }) = given.accuracy.clone();
-                }
-                reports.push(program::prove(&program, None, source, args)?);
-            }
-            Ok(_) => {}
-            Err(error) => {
-                let name = error.program.as_deref().unwrap_or(source.name);
-                if error.program.is_none() || is_wanted(name, args) {
-                    reports.push(unreadable(name, source, &error.diagnostics));
-                }
-            }
-        }
-    }
-    Ok(reports)
-}
-
-fn of_file(source: &Source<'_>, args: &Prove) -> Result<Vec<Report>, Error> {
-    let (file, mut diagnostics) = parse(source.text);
+fn declarations(text: &str) -> Parsed {
+    let (file, mut diagnostics) = parse(text);
     if diagnostics.is_empty() {
         diagnostics = lastbit_lang::check(&file);
     }
     if diagnostics.is_empty() && file.declarations.is_empty() {
-        let nothing = lastbit_lang::Diagnostic::new(Default::default(), "the file declares nothing");
+        let nothing = Diagnostic::new(Default::default(), "the file declares nothing");
         diagnostics
             .push(nothing.with_hint("for example: function half(x: f64 in [1, 2]) -> f64 { return x / 2 }"));
     }
-    if !diagnostics.is_empty() {
-        return Ok(vec![unreadable(source.name, source, &diagnostics)]);
-    }
-    let wanted = file.declarations.iter().filter(|declaration| is_wanted(&declaration.name.text, args));
-    wanted.map(|declaration| mechanism::report(&file, declaration, source, args)).collect()
+    if diagnostics.is_empty() { Parsed::Declarations(file) } else { Parsed::Bad(diagnostics) }
+}
+
+/// What is to be proved of a file.
+fn tasks_of<'a>(input: &'a Input, args: &Prove) -> Result<Vec<(Source<'a>, Task<'a>)>, Error> {
+    let is_wanted = |name: &str| args.program.as_deref().is_none_or(|wanted| wanted == name);
+    let tasks: Vec<Task<'a>> = match &input.parsed {
+        Parsed::Bad(diagnostics) => vec![Task::Bad(&input.name, diagnostics)],
+        Parsed::Declarations(file) => {
+            let wanted = file.declarations.iter().filter(|declaration| is_wanted(&declaration.name.text));
+            wanted.map(|declaration| Task::Declaration(file, declaration)).collect()
+        }
+        Parsed::Programs(programs) => {
+            conflicts::of_fpcore(args, &input.name)?;
+            let task = |program: &'a Result<StraightLine, FpcoreError>| match program {
+                Ok(program) => is_wanted(&program.name).then(|| Task::Program(with_library(program, args))),
+                Err(FpcoreError { program: Some(name), diagnostics }) => {
+                    is_wanted(name).then_some(Task::Bad(name, diagnostics))
+                }
+                Err(error) => Some(Task::Bad(&input.name, &error.diagnostics)),
+            };
+            programs.iter().filter_map(task).collect()
+        }
+    };
+    let source = Source { name: &input.name, text: &input.text };
+    Ok(tasks.into_iter().map(|task| (source, task)).collect())
+}
+
+/// The program with the accuracies of the command line.
+fn with_library(program: &StraightLine, args: &Prove) -> StraightLine {
+    let mut program = program.clone();
+    args.values.set_library(&mut program);
+    program
 }

@@ -10,29 +10,32 @@ use lastbit_real::Enclosure;
 use serde_json::{Value, json};
 
 use super::args::Prove;
-use super::program::{Outcome, Report, exact};
+use super::program::exact;
+use super::report::{Outcome, Report};
 use crate::error::Error;
 
-/// Points that are tried.
+/// Points that are tried, fewer if the program is long.
 const POINTS: usize = 2000;
+const NODES: usize = 50_000;
 
 const DIGITS: usize = 17;
 
 pub(crate) fn report(program: &StraightLine, args: &Prove) -> Result<Report, Error> {
     let name = &program.name;
+    let points = (NODES / program.nodes.len()).clamp(1, POINTS);
     let found = if args.at.is_empty() {
-        counterexample(program, POINTS).map(|found| found.map(|(inputs, _)| inputs))
+        counterexample(program, points).map(|found| found.map(|(inputs, _)| inputs))
     } else {
         point(program, args).map(|inputs| Ok(Some(inputs)))?
     };
     let inputs = match found {
         Ok(Some(inputs)) => inputs,
         Ok(None) => {
-            return Ok(Report {
-                text: format!("{name}: the papers' rules held at {POINTS} points; that is no proof\n"),
-                json: json!({ "name": name, "rules": "paper", "failure": null, "points": POINTS }),
-                outcome: Outcome::Proved,
-            });
+            return Ok(Report::new(
+                format!("{name}: the papers' rules held at {points} points; that is no proof\n"),
+                json!({ "name": name, "rules": "paper", "failure": null, "points": points }),
+                Outcome::Proved,
+            ));
         }
         Err(error) => return Ok(no_rule(program, &error)),
     };
@@ -41,19 +44,18 @@ pub(crate) fn report(program: &StraightLine, args: &Prove) -> Result<Report, Err
         Err(error) => return Ok(no_rule(program, &error)),
     };
     let failure = judgements.iter().position(|judgement| !judgement.holds());
-    Ok(Report {
-        text: text(program, &inputs, &judgements, failure),
-        json: to_json(program, &inputs, &judgements, failure),
-        outcome: if failure.is_some() { Outcome::Refuted } else { Outcome::Proved },
-    })
+    Ok(Report::new(
+        text(program, &inputs, &judgements, failure),
+        to_json(program, &inputs, &judgements, failure),
+        if failure.is_some() { Outcome::Refuted } else { Outcome::Proved },
+    ))
 }
 
 fn no_rule(program: &StraightLine, error: &NoPaperRule) -> Report {
-    Report {
-        text: format!("{}: {error}\n", program.name),
-        json: json!({ "name": program.name, "rules": "paper", "error": error.to_string() }),
-        outcome: Outcome::Bad,
-    }
+    let json = json!({ "name": program.name, "rules": "paper", "error": error.to_string() });
+    let hint = "another point with --at, or a variable of a *.lb file with --of, may have a derivation";
+    let problem = format!("error: {error}\nhint: {hint}");
+    Report::bad(&program.name, "no derivation by the papers' rules", problem, json)
 }
 
 /// The point of `--at`.
@@ -70,13 +72,28 @@ fn point(program: &StraightLine, args: &Prove) -> Result<Vec<Rational>, Error> {
     let value = |input: &lastbit_lang::Input| {
         let assignment = args.at.iter().find(|assignment| assignment.name == input.name);
         let value = assignment.map(|assignment| assignment.value.clone());
-        value.ok_or_else(|| Error::usage(format!("--at says nothing of {}", input.name), "name all inputs"))
+        let Some(value) = value else {
+            return Err(Error::usage(format!("--at says nothing of {}", input.name), "name all inputs"));
+        };
+        if value < input.lo || input.hi < value {
+            return Err(Error::usage(
+                format!("{} = {} is out of its range", input.name, decimal(&value)),
+                format!("it lies in [{}, {}]", decimal(&input.lo), decimal(&input.hi)),
+            ));
+        }
+        Ok(value)
     };
     program.inputs.iter().map(value).collect()
 }
 
+/// In decimals, without zeros at the end where it is exact.
 fn decimal(x: &Rational) -> String {
-    x.to_decimal(DIGITS, Rounding::Nearest)
+    let text = x.to_decimal(DIGITS, Rounding::Nearest);
+    let is_exact = text.parse::<Rational>().is_ok_and(|back| back == *x);
+    if is_exact && text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
 }
 
 fn middle(x: &Enclosure) -> String {
@@ -114,9 +131,15 @@ fn text(
         );
     }
     out += &match failure {
-        Some(node) => format!(
-            "  FAILS at node {node}: the float is not in err, against the papers' soundness theorem\n"
-        ),
+        Some(node) => {
+            let [lo, hi] = &judgements[node].err;
+            let why = if lo.lo() > hi.hi() {
+                "err is empty, its ends are exchanged"
+            } else {
+                "the float is not in err"
+            };
+            format!("  FAILS at node {node}: {why}, against the papers' soundness theorem\n")
+        }
         None => "  every float lies in its err here; that is no proof for other points\n".to_owned(),
     };
     out

@@ -1,78 +1,31 @@
-//! One program: its bound, how it is shown, its certificate.
+//! One program: its bound, and how its derivation is shown.
 
-use std::path::Path;
 use std::time::Instant;
 
 use lastbit::{Rational, Rounding};
-use lastbit_lang::{Diagnostic, NodeId, StraightLine, render};
+use lastbit_lang::fpcore::WriteError;
+use lastbit_lang::{Diagnostic, NodeId, StraightLine};
+use lastbit_prove::analysis::{Analysis, NoBound};
 use lastbit_prove::boxes::whole_box;
-use lastbit_prove::certificate;
 use lastbit_prove::derivation::{self, Derivation};
-use lastbit_prove::search::{Analysis, Goal, NoBound, analyse_goal};
+use lastbit_prove::search::{Goal, analyse_goal};
 use lastbit_real::Dyadic;
 use serde_json::{Value, json};
 
-use super::args::{Prove, RuleSet, Show};
+use super::Session;
+use super::args::{RuleSet, Show};
 use super::progress::Boxes;
+use super::report::{Outcome, Report, Source, set_place, unreadable};
 use crate::error::Error;
-
-/// Where a program comes from.
-pub(crate) struct Source<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) text: &'a str,
-}
-
-impl Source<'_> {
-    pub(crate) fn render(&self, diagnostics: &[Diagnostic]) -> String {
-        render(self.name, self.text, diagnostics)
-    }
-}
-
-/// What came of a program.
-pub(crate) struct Report {
-    pub(crate) text: String,
-    pub(crate) json: Value,
-    pub(crate) outcome: Outcome,
-}
-
-/// How it ends.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Outcome {
-    Proved,
-    /// A claim is neither proved nor refuted.
-    Undecided,
-    /// A claim is false.
-    Refuted,
-    /// Bad input, or no bound.
-    Bad,
-}
-
-/// A program that was not read.
-pub(crate) fn unreadable(name: &str, source: &Source<'_>, diagnostics: &[Diagnostic]) -> Report {
-    let message = diagnostics.first().map_or("it can not be read", |diagnostic| diagnostic.message.as_str());
-    let mut value = json!({ "name": name, "error": message });
-    if let Some(diagnostic) = diagnostics.first() {
-        let (line, column) = place(source.text, diagnostic.span.start);
-        (value["line"], value["column"]) = (line.into(), column.into());
-    }
-    let text = format!("{name}: no bound\n{}", source.render(diagnostics));
-    Report { text, json: value, outcome: Outcome::Bad }
-}
-
-/// Line and column, both from 1.
-pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    (line, before.chars().rev().take_while(|&c| c != '\n').count() + 1)
-}
 
 /// Proves a bound on the error of a program, and a claimed one if there is one.
 pub(crate) fn prove(
     program: &StraightLine,
     claim: Option<NodeId>,
     source: &Source<'_>,
-    args: &Prove,
+    session: &mut Session<'_>,
 ) -> Result<Report, Error> {
+    let args = session.args;
     if args.fpcore {
         return Ok(as_fpcore(program, source));
     }
@@ -88,8 +41,8 @@ pub(crate) fn prove(
         Ok(analysis) => analysis,
         Err(no_bound) => return Ok(refused(program, &no_bound, source, seconds)),
     };
-    if let Some(path) = &args.certificate {
-        write_certificate(program, &analysis, path)?;
+    if let Some(certificates) = &mut session.certificates {
+        certificates.write(program, &analysis)?;
     }
     let mut report = bounded(program, &analysis, claim.is_some(), seconds);
     if args.show.is_asked() {
@@ -101,11 +54,20 @@ pub(crate) fn prove(
 fn as_fpcore(program: &StraightLine, source: &Source<'_>) -> Report {
     match lastbit_lang::fpcore::write(program) {
         Ok(text) => {
-            Report { json: json!({ "name": program.name, "fpcore": text }), text, outcome: Outcome::Proved }
+            let json = json!({ "name": program.name, "fpcore": text });
+            Report::new(text, json, Outcome::Proved)
         }
         Err(error) => {
-            let diagnostic = Diagnostic::new(Default::default(), error.to_string());
-            unreadable(&program.name, source, &[diagnostic])
+            let node = match error {
+                WriteError::Grid { node, .. } => program.nodes.get(node),
+                WriteError::RealInput { .. } => None,
+            };
+            let span = node.and_then(|node| node.span).unwrap_or_default();
+            let diagnostic = Diagnostic::new(span, error.to_string())
+                .with_hint("--of NAME prints what leads to a variable of a *.lb file");
+            let mut report = unreadable(&program.name, source, &[diagnostic]);
+            report.text = format!("{}: no FPCore form\n", program.name);
+            report
         }
     }
 }
@@ -161,7 +123,7 @@ fn bounded(program: &StraightLine, analysis: &Analysis, has_claim: bool, seconds
     for note in &program.notes {
         text += &format!("  note: {note}\n");
     }
-    Report { text, json: value, outcome: if proved { Outcome::Proved } else { Outcome::Undecided } }
+    Report::new(text, value, if proved { Outcome::Proved } else { Outcome::Undecided })
 }
 
 pub(crate) fn exact(x: &Dyadic) -> String {
@@ -188,17 +150,15 @@ fn refused(program: &StraightLine, no_bound: &NoBound, source: &Source<'_>, seco
     }
     let mut value =
         json!({ "name": program.name, "error": message, "seconds": seconds, "notes": program.notes });
-    let span = program.nodes.get(node).and_then(|node| node.span);
-    let text = match span {
+    let problem = match program.nodes.get(node).and_then(|node| node.span) {
         Some(span) => {
-            let (line, column) = place(source.text, span.start);
-            (value["line"], value["column"]) = (line.into(), column.into());
             let diagnostic = Diagnostic::new(span, message).with_hint("narrow the ranges of the inputs");
-            format!("{}: no bound\n{}", program.name, source.render(&[diagnostic]))
+            set_place(&mut value, &diagnostic, source);
+            source.render(&[diagnostic])
         }
-        None => format!("{}: no bound: {message}\n", program.name),
+        None => format!("error: {message}\nhint: narrow the ranges of the inputs\n"),
     };
-    Report { text, json: value, outcome: Outcome::Bad }
+    Report::bad(&program.name, "no bound", problem, value)
 }
 
 /// The derivation on the whole box, of `root` unless another node is asked for.
@@ -226,7 +186,12 @@ pub(crate) fn show(
     let tree = || derivation::tree(&derivation, root, show.depth);
     report.text += &match show.node {
         Some(_) if !show.tree && !show.figure => derivation::detail(&derivation, root),
-        _ if show.figure => derivation::figure(&derivation, root, terminal_width()).unwrap_or_else(tree),
+        _ if show.figure => {
+            let columns = terminal_width();
+            derivation::figure(&derivation, root, columns).unwrap_or_else(|| {
+                format!("(the figure is wider than {columns} columns; the same as a tree:)\n{}", tree())
+            })
+        }
         _ => tree(),
     };
     Ok(())
@@ -235,17 +200,6 @@ pub(crate) fn show(
 /// The width of the terminal, or a wide one if there is none.
 fn terminal_width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.unwrap_or(160)
-}
-
-fn write_certificate(program: &StraightLine, analysis: &Analysis, path: &Path) -> Result<(), Error> {
-    let path = if path.is_dir() { path.join(file_name(&program.name)) } else { path.to_owned() };
-    let certificate = certificate::to_json(program, analysis).to_string();
-    std::fs::write(&path, certificate + "\n").map_err(|e| Error::io(format!("write {}", path.display()), e))
-}
-
-/// A file name made of a program's name.
-fn file_name(name: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    format!("{}.json", name.chars().map(safe).collect::<String>().trim_start_matches('.'))
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    columns.or_else(terminal).unwrap_or(160)
 }

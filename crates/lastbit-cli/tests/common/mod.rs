@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each test uses a part
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The command with arguments, split at spaces.
@@ -49,3 +49,46 @@ pub(crate) const LAPLACE: &str = "noise laplace --epsilon 1 --sensitivity 1";
 
 /// The numbers that batches hold.
 pub(crate) const BATCH: usize = 65_536;
+
+/// Runs it with nothing but arguments.
+pub(crate) fn run(arguments: &str) -> Output {
+    output(&mut lastbit(arguments))
+}
+
+pub(crate) fn output(command: &mut Command) -> Output {
+    command.output().expect("the command runs")
+}
+
+pub(crate) fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal ends the command")
+}
+
+pub(crate) fn json(output: &Output) -> Vec<serde_json::Value> {
+    serde_json::from_str(stdout(output)).expect("an array of JSON")
+}
+
+/// A place of its own for a test.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+pub(crate) fn put(folder: &tempfile::TempDir, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, contents).expect("the file is written");
+    path
+}
+
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Refused with a message, a hint, and exit code 2.
+pub(crate) fn assert_refused(output: &Output, what: &str) {
+    assert_eq!(code(output), 2, "{what}: {}", stderr(output));
+    assert!(stderr(output).starts_with("error: "), "{what}: {}", stderr(output));
+    assert!(!stderr(output).contains("panicked"), "{what}");
+}
