@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{self, AtomicUsize};
 use std::thread;
 
-use lastbit_lang::{NodeId, StraightLine};
+use lastbit_lang::{NodeId, Op, StraightLine};
 use lastbit_real::Dyadic;
 
 use crate::analysis::{Analysis, Leaf, Method, NoBound, Tree};
@@ -22,7 +22,8 @@ use crate::rules::Rules;
 pub struct Effort {
     /// The largest number of boxes.
     pub boxes: usize,
-    /// No further box is cut after so many judgements: about a million a second.
+    /// No further box is cut after so many judgements, about a million a second; one of a root or a library function counts for
+    /// eight.
     pub judgements: usize,
 }
 
@@ -47,6 +48,12 @@ pub struct Progress<'a> {
     pub boxes: usize,
     /// The bound so far, if there is one.
     pub error: Option<&'a Dyadic>,
+}
+
+/// How many judgements a box counts for.
+fn work_of_a_box(program: &StraightLine) -> usize {
+    let of_node = |op: &Op| if matches!(op, Op::Sqrt(_) | Op::Ln(_) | Op::Exp(_)) { 8 } else { 1 };
+    program.nodes.iter().map(|node| of_node(&node.op)).sum()
 }
 
 /// The bound on one box.
@@ -102,7 +109,7 @@ pub fn analyse_goal(
 ) -> Result<Analysis, NoBound> {
     let program = goal.program;
     let root = whole_box(program).map_err(|(input, reason)| {
-        let is_input = |op: &lastbit_lang::Op| *op == lastbit_lang::Op::Input(input);
+        let is_input = |op: &Op| *op == Op::Input(input);
         let node = program.nodes.iter().position(|node| is_input(&node.op)).unwrap_or(0);
         NoBound { refusal: Refusal { node, reason }, inputs: vec![] }
     })?;
@@ -269,7 +276,7 @@ impl<'a> Search<'a> {
             chosen.iter().flat_map(|&i| self.cuts(inputs(i)).into_iter().map(move |cut| (i, cut))).collect();
         let goal = self.goal;
         let parts = in_parallel(&tasks, |(i, cut)| cut.apply(inputs(*i)).map(|part| bound(goal, part)));
-        self.judgements += 2 * tasks.len() * goal.program.nodes.len();
+        self.judgements += 2 * tasks.len() * work_of_a_box(goal.program);
         let mut tried = tasks.into_iter().zip(parts).peekable();
         for &i in &chosen {
             let mut best: Option<(Cut, [Outcome; 2])> = None;

@@ -37,15 +37,12 @@ pub(crate) fn report(
         no_certificate(name, args)?;
         return symbolic(file, declaration, source, args);
     }
+    if is_mechanism && !asks_for_error && claims_privacy(declaration) && is_over_the_reals(declaration) {
+        return Ok(over_the_reals(name, declaration));
+    }
     let mut lowered = match lower(file, Some(name), &bindings, args.of.as_deref()) {
         Ok(lowered) => lowered,
-        Err(diagnostics) => {
-            let mut report = unreadable(name, source, &diagnostics);
-            if is_mechanism && !asks_for_error && claims_privacy(declaration) {
-                report.text = format!("{name}: nothing is proved\n");
-            }
-            return Ok(report);
-        }
+        Err(diagnostics) => return Ok(unreadable(name, source, &diagnostics)),
     };
     args.values.set_library(&mut lowered.program);
     if is_mechanism && !asks_for_error {
@@ -80,6 +77,27 @@ pub(crate) fn report(
 fn claims_privacy(declaration: &Declaration) -> bool {
     let is_claim = |kind: &ClauseKind| matches!(kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
     declaration.clauses.iter().any(|clause| is_claim(&clause.kind))
+}
+
+fn is_over_the_reals(declaration: &Declaration) -> bool {
+    let binders = declaration.arguments.iter().chain(declaration.parameters());
+    let mut scalars = binders.map(|binder| binder.ty.scalar).chain([declaration.result.scalar]);
+    !scalars.any(|scalar| matches!(scalar, Scalar::F64 | Scalar::F32))
+}
+
+/// Thresholds are found for floats. A mechanism over the reals has none to speak of, and its proofs are not looked at here.
+fn over_the_reals(name: &str, declaration: &Declaration) -> Report {
+    let proofs = match declaration.proofs.len() {
+        0 => "it has no proof",
+        1 => "its proof was read, not checked",
+        _ => "its proofs were read, not checked",
+    };
+    let text = format!(
+        "{name}: the privacy claim is undecided: the mechanism is over the reals, and {proofs}\n  \
+         for the error of its floating-point reading give values, and a variable: --of NAME\n"
+    );
+    let json = json!({ "name": name, "privacy": "undecided", "reason": format!("over the reals; {proofs}") });
+    Report::new(text, json, Outcome::Undecided)
 }
 
 /// The values that the command line gives, rounded to doubles where the file says that they are doubles.

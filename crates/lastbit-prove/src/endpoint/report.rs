@@ -12,6 +12,7 @@ use super::{
     Sampler, Search, Total, UThreshold, Verdict, Weights, Witness, certify, infinite_loss, pair_outputs,
     theorem_a, theorem_a_prime,
 };
+use crate::certificate::tie_name;
 
 /// What to analyse.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,7 +177,12 @@ impl EndpointReport {
         };
         writeln!(f, "snapping in binary64: {noise} = {}, u: {sampler}", decimal(value))?;
         let (bound, lambda) = (decimal(m.exact_bound()), decimal(&m.lambda()));
-        writeln!(f, "B = {bound}, Λ = {lambda}, ties {:?}, Δ = {}", m.tie(), decimal(&self.sensitivity))?;
+        writeln!(
+            f,
+            "B = {bound}, Λ = {lambda}, ties {}, Δ = {}",
+            tie_name(m.tie()),
+            decimal(&self.sensitivity)
+        )?;
         let range = m.exponent_range().to_decimal(6, Rounding::Up);
         let error = in_eta(&self.error.relative, Rounding::Up);
         writeln!(f, "ρ = {error} η, M = ε(2B + Λ/2) = {range}, η = 2^-53")
@@ -184,7 +190,7 @@ impl EndpointReport {
 
     fn write_cases(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pure = matches!(self.certified.total, Total::Pure { .. });
-        writeln!(f, "\n{:10} {:>24} {:>12} {:>12}  ", "case", "loss <=", "excess/η <=", "exact/η")?;
+        writeln!(f, "\n{:10} {:>24} {:>12} {:>12}", "case", "loss <=", "excess/η <=", "exact/η")?;
         for bound in &self.certified.cases {
             let loss = bound.loss().to_decimal(20, Rounding::Up);
             let witness = self.witnesses.iter().find(|witness| witness.case == bound.case);
