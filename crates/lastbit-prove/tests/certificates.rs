@@ -668,7 +668,7 @@ fn random_program(random: &mut dyn FnMut(usize) -> usize) -> StraightLine {
         let n = p.nodes.len();
         let mut node = || random(n);
         let (a, b, c, d) = (node(), node(), node(), node());
-        let tie = [Tie::Up, Tie::Even, Tie::Away][random(3) as usize];
+        let tie = [Tie::Up, Tie::Even, Tie::Away][random(3)];
         let test = [Comparison::Less, Comparison::LessOrEqual, Comparison::Equal][random(3)];
         let op = match random(24) {
             0 | 1 => Op::Const(number(random)),
