@@ -43,7 +43,6 @@ pub mod derivation;
 pub mod endpoint;
 pub mod eval;
 pub mod linear;
-mod mutation;
 pub mod paper;
 mod refusal;
 pub mod rounding;

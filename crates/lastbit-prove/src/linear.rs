@@ -8,7 +8,6 @@
 use lastbit_lang::{NodeId, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
-use crate::mutation::{self, Mutation};
 use crate::rounding::{RANGE_BITS, exp_ends, image, outward, rounded_outward, sqrt_ends, up};
 use crate::rules::{Choice, Judgement, Judgements, choice};
 
@@ -59,9 +58,6 @@ pub(crate) fn slopes(
         Op::Sub(a, b) => vec![(a, one()), (b, -&one())],
         // f² - r² = (f + r)(f - r)
         Op::Mul(a, b) if a == b => vec![(a, &of(a).float + &of(a).range)],
-        Op::Mul(a, b) if mutation::is(Mutation::FirstOrder) => {
-            vec![(a, of(b).range.clone()), (b, of(a).range.clone())]
-        }
         Op::Mul(a, b) => vec![(a, of(b).float.clone()), (b, of(a).range.clone())],
         // f1/f2 - r1/r2 = (f1 - r1)/f2 - (r1/r2)/f2·(f2 - r2)
         Op::Div(a, b) => {
@@ -90,7 +86,6 @@ pub(crate) fn slopes(
             // min(f1, f2) - min(r1, r2) lies between f1 - r1 and f2 - r2.
             _ => vec![(a, between(0, 1)), (b, between(0, 1))],
         },
-        Op::Clamp { arg, .. } if mutation::is(Mutation::ForgetBound) => vec![(arg, between(0, 1))],
         Op::Clamp { arg, bound } => vec![(arg, between(0, 1)), (bound, between(-1, 1))],
         // Not continuous: the whole error counts as this node's own.
         Op::Round { .. } => return (vec![], this.error.clone()),
@@ -135,9 +130,11 @@ pub fn linear_form(program: &StraightLine, known: &Judgements) -> Option<LinearF
             return None;
         }
         let (slopes, own) = slopes(program, id, known);
+        #[cfg(test)]
+        let slopes = crate::soundness::broken::slopes(program, id, known, slopes);
         let magnitude = coefficients[id].abs().hi().clone();
         error = up(&(&error + &(&magnitude * &own)));
-        for (operand, slope) in slopes.into_iter().skip(usize::from(mutation::is(Mutation::ForgetSlope))) {
+        for (operand, slope) in slopes {
             coefficients[operand] = &coefficients[operand] + &(&slope * &coefficients[id]);
         }
     }

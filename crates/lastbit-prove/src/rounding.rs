@@ -3,8 +3,6 @@
 use lastbit_lang::Format;
 use lastbit_real::{Dyadic, Enclosure};
 
-use crate::mutation::{self, Mutation};
-
 /// Significant bits of the ends of a range.
 pub const RANGE_BITS: u32 = 64;
 
@@ -52,9 +50,6 @@ pub fn rounding_bound(format: Format, m: &Dyadic) -> Option<Dyadic> {
         return Some(plain);
     }
     let beyond = m - &Dyadic::pow2(e - 1);
-    if mutation::is(Mutation::BeyondThePower) {
-        return Some(plain.min(beyond));
-    }
     Some(plain.min(half_ulp(format, e - 1).max(beyond)))
 }
 
@@ -62,8 +57,7 @@ pub fn rounding_bound(format: Format, m: &Dyadic) -> Option<Dyadic> {
 pub fn ulps_bound(format: Format, m: &Dyadic, k: &Dyadic) -> Option<Dyadic> {
     let least = format.min_exponent() + format.precision();
     let e = m.floor_log2().map_or(least, |e| (e + 1).max(least));
-    let k = if mutation::is(Mutation::HalfTheUlps) { k.shl(-1) } else { k.clone() };
-    rounding_bound(format, m).map(|_| k * half_ulp(format, e).shl(1))
+    rounding_bound(format, m).map(|_| k * &half_ulp(format, e).shl(1))
 }
 
 /// An error bound as derivations keep it.

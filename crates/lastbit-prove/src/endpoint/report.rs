@@ -197,7 +197,10 @@ impl EndpointReport {
             let exact = match witness.map(|witness| self.excess_of(witness)) {
                 None => "-".to_owned(),
                 Some(None) => "inf".to_owned(),
-                Some(Some(excess)) => in_eta(&(excess + self.ideal() - &bound.ideal), Rounding::Up),
+                Some(Some(excess)) => match excess + self.ideal() - &bound.ideal {
+                    below if below.is_negative() => "< 0".to_owned(),
+                    excess => in_eta(&excess, Rounding::Up),
+                },
             };
             let note = if witness.is_none_or(|witness| self.audit(witness)) || !pure {
                 bound.reason

@@ -4,7 +4,6 @@ use lastbit_lang::{InputKind, NodeId, Op};
 use lastbit_real::{Dyadic, Enclosure};
 
 use super::{Effect, Exact, Judgement, Rules, max_abs, min_abs};
-use crate::mutation::{self, Mutation};
 use crate::refusal::Reason;
 use crate::rounding::{RANGE_BITS, outward, quotient_up, up};
 
@@ -20,8 +19,7 @@ impl Rules<'_> {
         let propagated = up(&(&a.error + &b.error));
         let effect = if sterbenz(&a.float, &(-&b.float)) { Effect::None } else { Effect::NeverUnderflows };
         // Of numbers with one sign, |r1| + |r2| = |r1 + r2|.
-        let one_sign = mutation::is(Mutation::AnySigns)
-            || !(a.range.lo().is_negative() || b.range.lo().is_negative())
+        let one_sign = !(a.range.lo().is_negative() || b.range.lo().is_negative())
             || (a.range.hi().signum() <= 0 && b.range.hi().signum() <= 0);
         let relative = match (&a.relative, &b.relative) {
             _ if propagated.is_zero() => Some(Dyadic::ZERO),
@@ -39,14 +37,8 @@ impl Rules<'_> {
         a: &Judgement,
         b: &Judgement,
     ) -> Result<Judgement, Reason> {
-        let corners = if mutation::is(Mutation::WrongCorner) {
-            let (first, second) = (a.range.lo() * b.range.lo(), a.range.hi() * b.range.hi());
-            Enclosure::new(first.clone().min(second.clone()), first.max(second)).expect("in order")
-        } else {
-            &a.range * &b.range
-        };
         let exact = Exact {
-            range: outward(&corners),
+            range: outward(&(&a.range * &b.range)),
             on_floats: &a.float * &b.float,
             propagated: up(&product_error(a, b)),
             relative: relative_product(a, b),
@@ -56,7 +48,6 @@ impl Rules<'_> {
 
     /// MUL of a number with itself: never negative.
     pub(super) fn square(&self, a: &Judgement) -> Result<Judgement, Reason> {
-        let square = |x: &Enclosure| &x.abs() * &x.abs();
         let exact = Exact {
             range: outward(&square(&a.range)),
             on_floats: square(&a.float),
@@ -85,10 +76,7 @@ impl Rules<'_> {
         let divide = |a: &Enclosure, b: &Enclosure| a.div(b, RANGE_BITS).expect("the divisor is not 0");
         let range = outward(&divide(&a.range, &b.range));
         let error = &a.error + &(&max_abs(&range) * &b.error);
-        let wrong = mutation::is(Mutation::WrongDenominator);
-        let divisor = if mutation::is(Mutation::RealDivisor) { &b.range } else { &b.float };
-        let divisor = if wrong { max_abs(divisor) } else { min_abs(divisor) };
-        let propagated = quotient_up(&error, &divisor);
+        let propagated = quotient_up(&error, &min_abs(&b.float));
         let relative = match (&a.relative, &b.relative) {
             _ if propagated.is_zero() => Some(Dyadic::ZERO),
             // (1 + θ1)/(1 + θ2) - 1, and 1/(1 - ρ) <= 1 + 2ρ for ρ <= 1/2.
@@ -101,18 +89,15 @@ impl Rules<'_> {
         self.rounded(exact, effect_of_scaling(b.log2().map(|k| -k)))
     }
 
-    /// FMA: one rounding of `a·b + c`.
+    /// FMA: one rounding of `a·b + c`. Where `a` and `b` are one node, the product is a square.
     pub(super) fn multiply_add(
         &self,
         a: &Judgement,
         b: &Judgement,
-        squared: Option<()>,
+        is_square: bool,
         c: &Judgement,
     ) -> Result<Judgement, Reason> {
-        let product = |a: &Enclosure, b: &Enclosure| match squared {
-            Some(()) => &a.abs() * &a.abs(),
-            None => a * b,
-        };
+        let product = |a: &Enclosure, b: &Enclosure| if is_square { square(a) } else { a * b };
         let propagated = up(&(&product_error(a, b) + &c.error));
         let exact = Exact {
             range: outward(&(&product(&a.range, &b.range) + &c.range)),
@@ -122,6 +107,11 @@ impl Rules<'_> {
         };
         self.rounded(exact, Effect::Rounds)
     }
+}
+
+/// The squares of the numbers of an interval: never negative.
+fn square(x: &Enclosure) -> Enclosure {
+    &x.abs() * &x.abs()
 }
 
 /// Scaling by `2^k` rounds only where it makes numbers smaller.
@@ -135,11 +125,8 @@ fn effect_of_scaling(k: Option<i64>) -> Effect {
 
 /// `|f1·f2 - r1·r2| <= m1·d2 + m2·d1 + d1·d2`.
 fn product_error(a: &Judgement, b: &Judgement) -> Dyadic {
-    if mutation::is(Mutation::ForgetPropagation) {
-        return &max_abs(&b.range) * &a.error;
-    }
     let cross = &(&max_abs(&a.range) * &b.error) + &(&max_abs(&b.range) * &a.error);
-    if mutation::is(Mutation::FirstOrder) { cross } else { &cross + &(&a.error * &b.error) }
+    &cross + &(&a.error * &b.error)
 }
 
 /// `(1 + ρ1)(1 + ρ2) - 1`.
@@ -150,9 +137,6 @@ fn relative_product(a: &Judgement, b: &Judgement) -> Option<Dyadic> {
 
 /// Whether `f1 - f2` is a float for all `f1` and `f2` of the intervals: both of one sign and within a factor of two.
 fn sterbenz(a: &Enclosure, b: &Enclosure) -> bool {
-    if mutation::is(Mutation::SterbenzAnyway) {
-        return true;
-    }
     let (a, b) = match (a.lo().signum() > 0, a.hi().signum() < 0) {
         (true, _) => (a.clone(), b.clone()),
         (_, true) => (-a, -b),

@@ -4,7 +4,6 @@ use lastbit_lang::{Comparison, NodeId, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
 use super::{Judgement, Judgements};
-use crate::mutation::{self, Mutation};
 use crate::refusal::Refusal;
 use crate::rounding::up;
 
@@ -33,16 +32,14 @@ pub(crate) fn choice(program: &StraightLine, id: NodeId, known: &Judgements) -> 
     Ok(match decide(test, lhs, rhs) {
         Some(true) => Choice::First,
         Some(false) => Choice::Second,
-        None if (lhs.is_exact() && rhs.is_exact()) || mutation::is(Mutation::NeverCrossed) => Choice::Either,
+        None if lhs.is_exact() && rhs.is_exact() => Choice::Either,
         None => Choice::Crossed,
     })
 }
 
 /// Whether the comparison holds for all values of both readings, for none, or it depends.
 fn decide(test: Comparison, lhs: &Judgement, rhs: &Judgement) -> Option<bool> {
-    let both = |x: &Judgement| {
-        if mutation::is(Mutation::DecideOnReals) { x.range.clone() } else { x.float.hull(&x.range) }
-    };
+    let both = |x: &Judgement| x.float.hull(&x.range);
     let (lhs, rhs) = (both(lhs), both(rhs));
     match test {
         Comparison::Less if lhs.hi() < rhs.lo() => Some(true),
@@ -82,7 +79,7 @@ fn join(a: &Judgement, b: &Judgement, range: Enclosure, float: Enclosure) -> Jud
 
 /// A choice that depends on the values. If the test is on exact numbers, both readings choose alike; else one may take the one
 /// branch and the other the other.
-pub(super) fn select(same_choice: bool, then: &Judgement, otherwise: &Judgement) -> Judgement {
+pub(crate) fn select(same_choice: bool, then: &Judgement, otherwise: &Judgement) -> Judgement {
     let mut joined =
         join(then, otherwise, then.range.hull(&otherwise.range), then.float.hull(&otherwise.float));
     if !same_choice {

@@ -5,7 +5,6 @@ use lastbit_real::{Dyadic, Enclosure, Rational};
 
 use super::judgement::Conclusion;
 use super::{Effect, Exact, Judgement, Rules, max_abs};
-use crate::mutation::{self, Mutation};
 use crate::refusal::Reason;
 use crate::rounding::{
     exp_ends, image, least_normal, ln_ends, nearest_ends, quotient_up, sqrt_ends, ulps_bound, unit_roundoff,
@@ -20,8 +19,7 @@ impl Rules<'_> {
             return Err(Reason::SqrtOfNegative(argument));
         }
         let (range, on_floats) = (image(&a.range, sqrt_ends), image(&a.float, sqrt_ends));
-        let divisor =
-            if mutation::is(Mutation::FarRoot) { range.hi().shl(1) } else { range.lo() + on_floats.lo() };
+        let divisor = range.lo() + on_floats.lo();
         let propagated = if a.is_exact() {
             Dyadic::ZERO
         } else if divisor.is_zero() {
@@ -60,8 +58,7 @@ impl Rules<'_> {
             return Err(Reason::LnOfNonPositive(argument));
         }
         let range = image(&a.range, ln_ends);
-        let nearest = if mutation::is(Mutation::FarLogarithm) { argument.hi() } else { argument.lo() };
-        let by_distance = quotient_up(&a.error, nearest);
+        let by_distance = quotient_up(&a.error, argument.lo());
         let propagated = match &a.relative {
             // |ln(1 + θ)| <= ρ/(1 - ρ) <= ρ·(1 + 2ρ).
             Some(rho) if *rho <= Dyadic::pow2(-1) => {
@@ -88,9 +85,7 @@ impl Rules<'_> {
         let high = exp_ends(a.range.hi().max(&floor));
         let range = Enclosure::new(low, high.hi().clone()).expect("the exponential grows");
         // e^d - 1 <= d + d² for d <= 1.
-        let growth = if mutation::is(Mutation::LinearGrowth) {
-            a.error.clone()
-        } else if a.error <= Dyadic::ONE {
+        let growth = if a.error <= Dyadic::ONE {
             up(&(&a.error + &(&a.error * &a.error)))
         } else {
             up(exp_ends(&a.error).hi())
@@ -136,7 +131,7 @@ fn is_possible(ulps: &Rational) -> bool {
 /// it is `d` rounded up. Otherwise two ties `j·Λ` apart may be rounded away from each other: 1/2 to 0 and 3/2 to 2.
 fn cells_apart(d: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
     let whole = d.ceil_to(exponent);
-    let at_ties = tie != Tie::Up && !mutation::is(Mutation::ForgetTies) && !d.is_zero() && whole == *d;
+    let at_ties = tie != Tie::Up && !d.is_zero() && whole == *d;
     if at_ties { &whole + &Dyadic::pow2(exponent) } else { whole }
 }
 

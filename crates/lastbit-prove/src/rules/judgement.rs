@@ -22,15 +22,15 @@ pub struct Judgement {
 }
 
 /// What a rule finds out before the error is put together.
-pub(super) struct Conclusion {
-    pub(super) range: Enclosure,
+pub(crate) struct Conclusion {
+    pub(crate) range: Enclosure,
     /// An interval that contains the float, found without the error: from the operands' floats, as rounding is monotone.
-    pub(super) float: Option<Enclosure>,
-    pub(super) propagated: Dyadic,
-    pub(super) rounding: Dyadic,
-    pub(super) relative: Option<Dyadic>,
+    pub(crate) float: Option<Enclosure>,
+    pub(crate) propagated: Dyadic,
+    pub(crate) rounding: Dyadic,
+    pub(crate) relative: Option<Dyadic>,
     /// What may come on top of the relative error: `τ`, half the least subnormal number, where the result may underflow, else 0.
-    pub(super) underflow: Dyadic,
+    pub(crate) underflow: Dyadic,
 }
 
 pub(super) fn max_abs(range: &Enclosure) -> Dyadic {
@@ -54,7 +54,7 @@ impl Judgement {
         }
     }
 
-    pub(super) fn new(conclusion: Conclusion) -> Judgement {
+    pub(crate) fn new(conclusion: Conclusion) -> Judgement {
         let Conclusion { range, float, propagated, rounding, relative, underflow } = conclusion;
         let absolute = &propagated + &rounding;
         let mut error = up(&absolute);
@@ -80,14 +80,14 @@ impl Judgement {
     }
 
     /// `Some(k)` if the value is known to be `±2^k`.
-    pub(super) fn log2(&self) -> Option<i64> {
+    pub(crate) fn log2(&self) -> Option<i64> {
         let value = self.range.lo();
         let log2 = value.floor_log2()?;
         (self.is_exact() && self.range.hi() == value && value.abs() == Dyadic::pow2(log2)).then_some(log2)
     }
 
     /// The judgement of a node whose value is this one's.
-    pub(super) fn passed_on(&self) -> Judgement {
+    pub(crate) fn passed_on(&self) -> Judgement {
         self.mapped(self.range.clone(), self.float.clone())
     }
 

@@ -3,6 +3,8 @@
 mod attacks;
 mod attacks_choices;
 mod bounds;
+pub(crate) mod broken;
+mod broken_rules;
 mod check_point;
 mod fpcore_round_trip;
 mod random_inputs;
