@@ -45,6 +45,14 @@ fn a_bound_is_rounded_up_and_close_to_what_is_known() {
 }
 
 #[test]
+fn real_inputs_are_rounded_on_entry() {
+    // Half an ulp for each of x and y, 2^-53, halved in the mean of both, on top of what floats have.
+    let program = &json(&run(&format!("prove {AVERAGE} --real-inputs --json")))[0];
+    assert_eq!(program["exact"]["abs_error"], "1/4503599627370496");
+    assert_refused(&run(&format!("prove {SNAPPING} --real-inputs")), "--real-inputs is for FPCore");
+}
+
+#[test]
 fn efforts_are_tighter_in_order() {
     let error = |effort: &str| {
         let output = run(&format!("prove {KERNELS} --program doppler --json --effort {effort}"));

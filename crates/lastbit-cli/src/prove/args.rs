@@ -42,6 +42,9 @@ pub(crate) struct Prove {
     /// Write the certificate to this file, or one for each program into this directory; `lastbit check` reads it
     #[arg(long, value_name = "PATH")]
     pub(crate) certificate: Option<PathBuf>,
+    /// Take the arguments of FPCore programs for real numbers that are rounded on entry, instead of floats
+    #[arg(long)]
+    pub(crate) real_inputs: bool,
     /// Print the program as FPCore, for other tools, and stop
     #[arg(long)]
     pub(crate) fpcore: bool,

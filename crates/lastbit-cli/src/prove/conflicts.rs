@@ -57,6 +57,17 @@ pub(crate) fn of_fpcore(args: &Prove, file: &str) -> Result<(), Error> {
     }
 }
 
+/// What makes no sense for a file of the language of mechanisms.
+pub(crate) fn of_declarations(args: &Prove, file: &str) -> Result<(), Error> {
+    if !args.real_inputs {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("--real-inputs is for FPCore, and {file} is not"),
+        "a *.lb file says what an argument is: x: real, or x: f64",
+    ))
+}
+
 /// What can be asked of one program only.
 pub(crate) fn of_many(args: &Prove, programs: usize) -> Result<(), Error> {
     let file = args.certificate.as_ref().filter(|path| !path.is_dir());

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::fpcore::{self, FpcoreError};
-use lastbit_lang::{Diagnostic, StraightLine, parse};
+use lastbit_lang::{Diagnostic, InputKind, StraightLine, parse};
 use serde_json::Value;
 
 use crate::error::{Error, quoted};
@@ -149,13 +149,14 @@ fn tasks_of<'a>(input: &'a Input, args: &Prove) -> Result<Vec<(Source<'a>, Task<
     let tasks: Vec<Task<'a>> = match &input.parsed {
         Parsed::Bad(diagnostics) => vec![Task::Bad(&input.name, diagnostics)],
         Parsed::Declarations(file) => {
+            conflicts::of_declarations(args, &input.name)?;
             let wanted = file.declarations.iter().filter(|declaration| is_wanted(&declaration.name.text));
             wanted.map(|declaration| Task::Declaration(file, declaration)).collect()
         }
         Parsed::Programs(programs) => {
             conflicts::of_fpcore(args, &input.name)?;
             let task = |program: &'a Result<StraightLine, FpcoreError>| match program {
-                Ok(program) => is_wanted(&program.name).then(|| Task::Program(with_library(program, args))),
+                Ok(program) => is_wanted(&program.name).then(|| Task::Program(as_asked(program, args))),
                 Err(FpcoreError { program: Some(name), diagnostics }) => {
                     is_wanted(name).then_some(Task::Bad(name, diagnostics))
                 }
@@ -168,9 +169,12 @@ fn tasks_of<'a>(input: &'a Input, args: &Prove) -> Result<Vec<(Source<'a>, Task<
     Ok(tasks.into_iter().map(|task| (source, task)).collect())
 }
 
-/// The program with the accuracies of the command line.
-fn with_library(program: &StraightLine, args: &Prove) -> StraightLine {
+/// The program with the library and the kind of arguments that the command line asks for.
+fn as_asked(program: &StraightLine, args: &Prove) -> StraightLine {
     let mut program = program.clone();
     args.values.set_library(&mut program);
+    if args.real_inputs {
+        program.inputs.iter_mut().for_each(|input| input.kind = InputKind::Real);
+    }
     program
 }

@@ -142,7 +142,8 @@ fn unknown_bits<A: Arith, W: Word>(k: &Constants, z: f64, scale: f64) -> f64 {
 
 /// `E₀` in one double, and the radius that the unknown bits of `U` ask for.
 ///
-/// Ensures: `|E - e| <= 2⁻⁵¹·(e + 1) + radius`, if `u >= 1`.
+/// Ensures: `|E - e| <= 2⁻⁵¹·(e + 1) + radius`, if `u >= 1`. `lastbit prove mechanisms/kernels/exponential.lb` derives `2⁻⁵¹·(e + 1)` from this
+/// function's text; by hand:
 ///
 /// Error of `e` against `E₀`, in units of `η`, to first order (what is of second order is below 2⁻⁴⁰ of it):
 /// - `f = RN(a)`: 1, since `E₀` moves by the relative error of `a`.
