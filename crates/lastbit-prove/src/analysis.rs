@@ -1,5 +1,6 @@
 //! What an analysis finds: boxes with bounds.
 
+use lastbit_lang::NodeId;
 use lastbit_real::{Dyadic, Enclosure};
 
 use crate::boxes::{Cut, InputBox};
@@ -57,14 +58,17 @@ pub struct Analysis {
     pub error: Dyadic,
     /// The range of the real result.
     pub range: Enclosure,
+    /// The node whose real value was claimed to be a bound, if one was.
+    pub claim: Option<NodeId>,
     /// The tree; its root is the first.
     pub tree: Vec<Tree>,
 }
 
 impl Analysis {
     /// The analysis with this tree.
-    pub(crate) fn of(tree: Vec<Tree>) -> Analysis {
-        let mut analysis = Analysis { error: Dyadic::ZERO, range: Enclosure::exact(Dyadic::ZERO), tree };
+    pub(crate) fn of(tree: Vec<Tree>, claim: Option<NodeId>) -> Analysis {
+        let range = Enclosure::exact(Dyadic::ZERO);
+        let mut analysis = Analysis { error: Dyadic::ZERO, range, claim, tree };
         let range = analysis.leaves().map(|leaf| leaf.range.clone()).reduce(|a, b| a.hull(&b));
         analysis.error = analysis.leaves().map(|leaf| leaf.error.clone()).max().expect("a tree has leaves");
         analysis.range = range.expect("a tree has leaves");

@@ -16,7 +16,10 @@ pub fn to_json(program: &StraightLine, analysis: &Analysis) -> Value {
         "version": 1,
         "program": program_to_json(program),
         "claim": {
-            "program": fingerprint(program), "error": dyadic(&analysis.error), "range": interval(&analysis.range),
+            "program": fingerprint(program),
+            "error": dyadic(&analysis.error),
+            "range": interval(&analysis.range),
+            "at_most": analysis.claim.filter(|_| analysis.meets_claim()),
         },
         "tree": tree,
     })

@@ -328,7 +328,7 @@ impl<'a> Search<'a> {
                 State::Cut(_, _, outcome) | State::Leaf { outcome, .. } => Tree::Leaf(outcome.clone()?),
             });
         }
-        Ok(Analysis::of(tree))
+        Ok(Analysis::of(tree, self.goal.claim))
     }
 }
 

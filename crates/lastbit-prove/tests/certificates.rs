@@ -3,7 +3,7 @@
 use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, StraightLine, Tie, fpcore};
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::check::{check, same_program};
-use lastbit_prove::search::{Effort, analyse};
+use lastbit_prove::search::{Effort, Goal, analyse, analyse_goal};
 use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 use serde_json::{Value, json};
 
@@ -490,6 +490,30 @@ fn what_is_changed_is_refused() {
     assert!(accepted.is_empty(), "{}: {accepted:#?}", accepted.len());
 }
 
+/// A claimed bound is part of the certificate where it holds, and only there.
+#[test]
+fn claimed_bounds_are_checked() {
+    let mut p = StraightLine::new("claim", Format::Binary64);
+    let x = input(&mut p, InputKind::Float, Rational::ONE, Rational::from(1024));
+    p.result = p.push(Op::Mul(x, x), None);
+    let [small, large] = [-53, -52].map(|k| {
+        let u = p.push(Op::Const(Rational::pow2(k)), None);
+        p.push(Op::Mul(u, p.result), None)
+    });
+    let goal = |claim| Goal { program: &p, claim: Some(claim) };
+    // x·x is off by half an ulp: at most 2^-53 of itself in truth, but a box spans more than a point.
+    let proved = analyse_goal(goal(large), Effort::NORMAL, |_| {}).expect("a bound");
+    assert!(proved.meets_claim());
+    let mut certificate = to_json(&p, &proved);
+    assert_eq!(check(&certificate.to_string()).expect("it is right").at_most, Some(large));
+    certificate["claim"]["at_most"] = json!(small);
+    assert_refused(&certificate.to_string(), &format!("at most what node {small} is worth"));
+
+    let missed = analyse_goal(goal(small), Effort::of_boxes(4), |_| {}).expect("a bound");
+    assert!(!missed.meets_claim());
+    assert_eq!(to_json(&p, &missed)["claim"]["at_most"], Value::Null);
+}
+
 /// Lies that agree with each other.
 #[test]
 fn coherent_lies_are_refused() {
@@ -537,7 +561,7 @@ fn with(nodes: &str, tree: &str) -> String {
         r#"{{"lastbit": "error certificate", "version": 1,
 "program": {{"name": "", "format": "binary64", "libm": {{"ln": "correctly_rounded", "exp": "correctly_rounded"}},
 "inputs": [{{"name": "x", "kind": "float", "lo": "1", "hi": "2"}}], "nodes": {nodes}, "result": 0}},
-"claim": {{"program": "2dc74f5754a283e0", "error": "0", "range": ["1p0", "1p1"]}}, "tree": {tree}}}"#
+"claim": {{"program": "2dc74f5754a283e0", "error": "0", "range": ["1p0", "1p1"], "at_most": null}}, "tree": {tree}}}"#
     )
 }
 

@@ -135,12 +135,17 @@ fn not_accepted(name: &str, refused: &Refused) -> (String, Value) {
 fn accepted(name: &str, checked: &Checked) -> (String, Value) {
     let [lo, hi] = derivation::ends(checked.range.lo(), checked.range.hi());
     let boxes = if checked.leaves == 1 { "1 box".into() } else { format!("{} boxes", checked.leaves) };
-    let text = format!(
+    let claimed = |node| derivation::expression(&checked.program, node, derivation::Reading::Real);
+    let at_most = checked.at_most.map(claimed);
+    let mut text = format!(
         "{name}: ACCEPTED: {}: |float - real| <= {}  for values in [{lo}, {hi}]  ({boxes}, {} judgements)\n",
         checked.program.name,
         derivation::error(&checked.error),
         checked.judgements,
     );
+    if let Some(bound) = &at_most {
+        text += &format!("  and everywhere at most {bound}\n");
+    }
     let value = json!({
         "file": name,
         "accepted": true,
@@ -148,6 +153,7 @@ fn accepted(name: &str, checked: &Checked) -> (String, Value) {
         "abs_error": json_number(&checked.error, Rounding::Up),
         "range": [json_number(checked.range.lo(), Rounding::Down), json_number(checked.range.hi(), Rounding::Up)],
         "exact": { "abs_error": exact(&checked.error) },
+        "at_most": at_most,
         "boxes": checked.leaves,
         "judgements": checked.judgements,
     });

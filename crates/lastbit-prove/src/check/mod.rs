@@ -15,13 +15,13 @@ mod read;
 mod rules;
 mod tree;
 
-use lastbit_lang::StraightLine;
+use lastbit_lang::{NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 use thiserror::Error;
 
 use crate::certificate;
 use json::Json;
-use read::{Place, interval, object, text};
+use read::{Place, interval, object, place_between, text};
 
 /// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
 /// differ by at most `error`.
@@ -33,6 +33,8 @@ pub struct Checked {
     pub error: Dyadic,
     /// Where the real result lies.
     pub range: Enclosure,
+    /// A node whose real value the error never exceeds, if the certificate claims one.
+    pub at_most: Option<NodeId>,
     /// The number of boxes.
     pub leaves: usize,
     /// The number of judgements on all of them.
@@ -93,10 +95,15 @@ pub fn check(text: &str) -> Result<Checked, CheckError> {
     let place = root.field("program");
     let program = program::read(program, &place)?;
     let ranges = program::root_box(&program, &place)?;
-    let proved = tree::check(&program, ranges, tree, &root.field("tree"))?;
-
     let place = root.field("claim");
-    let [fingerprint, error, range] = object(claim, &place, ["program", "error", "range"])?;
+    let [fingerprint, error, range, at_most] =
+        object(claim, &place, ["program", "error", "range", "at_most"])?;
+    let at_most = match at_most {
+        Json::Null => None,
+        node => Some(place_between(node, 0, program.nodes.len(), &place.field("at_most"))?),
+    };
+    let proved = tree::check(&program, ranges, at_most, tree, &root.field("tree"))?;
+
     let fingerprint_place = place.field("program");
     let (own, found) = (certificate::fingerprint(&program), self::text(fingerprint, &fingerprint_place)?);
     if own != found {
@@ -109,7 +116,7 @@ pub fn check(text: &str) -> Result<Checked, CheckError> {
         return Err(range_place.differs(&proved.range, &found));
     }
     let tree::Proved { error, range, leaves, judgements } = proved;
-    Ok(Checked { program, error, range, leaves, judgements })
+    Ok(Checked { program, error, range, at_most, leaves, judgements })
 }
 
 /// Whether two programs are the same but for names, notes and places in a text; if not, the first difference in words.

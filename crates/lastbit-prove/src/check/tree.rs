@@ -1,6 +1,6 @@
 //! The tree of boxes, its leaves, and what they prove together.
 
-use lastbit_lang::{InputKind, StraightLine};
+use lastbit_lang::{InputKind, NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 
 use super::CheckError;
@@ -27,10 +27,11 @@ enum Entry<'v, 'a> {
     Leaf(&'v Json<'a>),
 }
 
-/// Goes through the tree.
+/// Goes through the tree. On every leaf the error has to be at most what the node `at_most` is worth there.
 pub(super) fn check(
     program: &StraightLine,
     root: Vec<Enclosure>,
+    at_most: Option<NodeId>,
     tree: &Json<'_>,
     place: &Place<'_>,
 ) -> Result<Proved, CheckError> {
@@ -49,7 +50,8 @@ pub(super) fn check(
                 boxes[parts[1]] = Some(upper);
             }
             Entry::Leaf(value) => {
-                let (error, range, judgements) = leaf(program, &ranges, value, &place.field("leaf"))?;
+                let place = place.field("leaf");
+                let (error, range, judgements) = leaf(program, &ranges, at_most, value, &place)?;
                 proved = Some(match proved {
                     None => Proved { error, range, leaves: 1, judgements },
                     Some(sum) => Proved {
@@ -153,6 +155,7 @@ fn cut(
 fn leaf(
     program: &StraightLine,
     ranges: &[Enclosure],
+    at_most: Option<NodeId>,
     value: &Json<'_>,
     place: &Place<'_>,
 ) -> Result<(Dyadic, Enclosure, usize), CheckError> {
@@ -186,6 +189,12 @@ fn leaf(
         (None, Some(_)) => return Err(place.field("method").expected("\"interval\", since E >= d", method)),
     };
     same(bound, error, &place.field("error"))?;
+    if let Some(node) = at_most {
+        let claimed = judgements[node].as_ref().map(|judgement| judgement.real.lo());
+        if claimed.is_none_or(|claimed| bound > claimed) {
+            return Err(place.field("error").expected(format!("at most what node {node} is worth"), error));
+        }
+    }
     Ok((bound.clone(), result.real.clone(), judgements.len()))
 }
 
