@@ -69,7 +69,12 @@ fn escape(text: &str) -> String {
         }
         word.clear();
     };
+    let mut in_exponent = false;
     for c in text.chars() {
+        if in_exponent && c != '-' && !c.is_ascii_digit() {
+            out.push('}');
+            in_exponent = false;
+        }
         if c.is_ascii_alphabetic() {
             word.push(c);
             continue;
@@ -85,7 +90,10 @@ fn escape(text: &str) -> String {
             '⌊' => "\\lfloor ",
             '⌉' => "\\rceil ",
             '_' => "\\_",
-            '^' => "\\hat{}",
+            '^' => {
+                in_exponent = true;
+                "^{"
+            }
             '#' => "\\#",
             '%' => "\\%",
             '&' => "\\&",
@@ -108,5 +116,8 @@ fn escape(text: &str) -> String {
         });
     }
     flush(&mut word, &mut out);
+    if in_exponent {
+        out.push('}');
+    }
     out
 }

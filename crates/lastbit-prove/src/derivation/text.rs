@@ -93,8 +93,14 @@ fn show(program: &StraightLine, id: NodeId, reading: Reading, depth: usize, root
     }
 }
 
-/// A constant in decimals if that is short and exact, else as a fraction.
+/// A constant in decimals if that is short and exact, else as a power of two or as a fraction.
 fn constant(value: &Rational) -> String {
+    if let Some(log2) = value.floor_log2()
+        && log2.abs() > 16
+        && *value == Rational::pow2(log2)
+    {
+        return format!("2^{log2}");
+    }
     let decimal = value.to_decimal(12, Rounding::Nearest);
     if decimal.parse::<Rational>().as_ref() != Ok(value) {
         return value.to_string();
