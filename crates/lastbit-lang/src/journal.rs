@@ -39,20 +39,18 @@ impl<V: Clone> Journal<V> {
 
     /// Goes back to the mark.
     ///
-    /// Ensures: the values of all names that were set since, in the order of names.
+    /// Ensures: the values of all names that were set since and not removed after that, in the order of names.
     pub(crate) fn roll_back(&mut self, mark: usize) -> BTreeMap<String, V> {
-        let mut changed = BTreeMap::new();
+        let mut changed: BTreeMap<String, Option<V>> = BTreeMap::new();
         while self.log.len() > mark {
             let Some((name, before)) = self.log.pop() else { break };
             let now = match before {
                 Some(before) => self.values.insert(name.clone(), before),
                 None => self.values.remove(&name),
             };
-            // The first one met is the last one set.
-            if let Some(now) = now {
-                changed.entry(name).or_insert(now);
-            }
+            // The first one met is the last one; nothing if the name was removed.
+            changed.entry(name).or_insert(now);
         }
-        changed
+        changed.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 }

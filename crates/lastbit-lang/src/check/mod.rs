@@ -11,7 +11,7 @@ use lastbit_real::Rational;
 
 use crate::ast::{
     Binder, Clause, ClauseKind, CompareOp, Constraint, Declaration, DeclarationKind, ExprId, ExprKind, File,
-    LibmAccuracy, LibmFunction, Name, Quantifier, Shape, Type,
+    Function, LibmAccuracy, LibmFunction, Name, Quantifier, Shape, Type,
 };
 use crate::constant::{constant, integer};
 use crate::diagnostic::MAX_DIAGNOSTICS;
@@ -21,7 +21,11 @@ use expression::Context;
 use types::{Kind, Length, Ty};
 
 /// Longest array: its elements are variables of their own when a program is lowered.
-const MAX_ARRAY: i64 = 10_000;
+pub(crate) const MAX_ARRAY: i64 = 10_000;
+
+pub(crate) fn array_length_message() -> String {
+    format!("the length of an array is a whole number from 1 to {MAX_ARRAY}")
+}
 
 /// What is wrong with names and types. Empty if nothing is.
 ///
@@ -51,6 +55,7 @@ pub fn check(file: &File) -> Vec<Diagnostic> {
             sometimes_set: HashSet::new(),
             queries: HashMap::new(),
             values: values(file, declaration),
+            program_kind: program_kind(declaration),
             diagnostics,
         };
         checker.run();
@@ -73,6 +78,17 @@ fn values<'a>(file: &File, declaration: &'a Declaration) -> HashMap<&'a str, Rat
         _ => None,
     };
     declaration.parameters().filter_map(value_of).collect()
+}
+
+fn program_kind(declaration: &Declaration) -> Kind {
+    let binders = declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
+    let mut scalars = binders.map(|binder| binder.ty.scalar).chain([declaration.result.scalar]);
+    scalars
+        .find_map(|scalar| match Kind::of(scalar) {
+            kind @ Kind::Float(Format::Binary64 | Format::Binary32) => Some(kind),
+            _ => None,
+        })
+        .unwrap_or(Kind::Real { countable: false })
 }
 
 /// Where a name comes from.
@@ -108,6 +124,8 @@ struct Checker<'a> {
     queries: HashMap<&'a str, Ty>,
     /// The values that the file gives parameters: `param n: int = 3`.
     values: HashMap<&'a str, Rational>,
+    /// What samples and numbers without a type are: floats if a float is declared anywhere.
+    program_kind: Kind,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -131,6 +149,7 @@ impl<'a> Checker<'a> {
         }
         for binder in declaration.queries() {
             let ty = self.binder_type(binder, false);
+            self.query_name(&binder.name);
             if self.queries.insert(&binder.name.text, ty).is_some() {
                 self.report(Diagnostic::new(
                     binder.name.span,
@@ -150,6 +169,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        self.one_format(&declaration.result);
         self.clauses();
         let returns = self.block(&declaration.body);
         if !returns {
@@ -159,6 +179,16 @@ impl<'a> Checker<'a> {
             self.report(Diagnostic::new(span, message));
         }
         self.proofs();
+    }
+
+    /// A query must not be hidden by a function, in either spelling, and what is given for it must not be for another name.
+    fn query_name(&mut self, name: &Name) {
+        let is_function = name.text == "round" || Function::named(&name.text).is_some();
+        if is_function || self.scope.get(&name.text).is_some() {
+            let what = if is_function { "a function of the language" } else { "already defined" };
+            let message = format!("`{}` is {what}", name.text);
+            self.report(Diagnostic::new(name.span, message).with_hint("give it another name"));
+        }
     }
 
     /// Adds a name that must be new.
@@ -191,7 +221,20 @@ impl<'a> Checker<'a> {
         ty
     }
 
+    /// One program, one format: in another one the float reading would round differently.
+    fn one_format(&mut self, ty: &Type) {
+        let kind = Kind::of(ty.scalar);
+        if matches!(kind, Kind::Float(_)) && kind != self.program_kind {
+            let (this, program) = (Ty::one(kind).describe(), Ty::one(self.program_kind).describe());
+            let message = format!("`{this}` in a program over `{program}`: they do not mix");
+            self.report(
+                Diagnostic::new(ty.span, message).with_hint("declare all of them with the same type"),
+            );
+        }
+    }
+
     fn declared(&mut self, ty: &Type) -> Ty {
+        self.one_format(ty);
         let shape = match ty.shape {
             Shape::One | Shape::List => Length::One,
             Shape::Array(length) => self.length(length),
@@ -210,8 +253,7 @@ impl<'a> Checker<'a> {
             Ok(value) => match integer(&value) {
                 Some(length @ 1..=MAX_ARRAY) => return Length::Array(length as usize),
                 _ => {
-                    let message = format!("the length of an array is a whole number from 1 to {MAX_ARRAY}");
-                    self.report(Diagnostic::new(self.file.expr(length).span, message));
+                    self.report(Diagnostic::new(self.file.expr(length).span, array_length_message()));
                 }
             },
             Err(diagnostic) => self.report(diagnostic),
@@ -226,20 +268,6 @@ impl<'a> Checker<'a> {
     /// Whether there are enough messages: nothing more is looked for.
     fn is_full(&self) -> bool {
         self.diagnostics.len() >= MAX_DIAGNOSTICS
-    }
-
-    /// What samples and numbers without a type are: floats if a float is declared anywhere.
-    fn program_kind(&self) -> Kind {
-        let declaration = self.declaration;
-        let binders =
-            declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
-        let mut scalars = binders.map(|binder| binder.ty.scalar).chain([declaration.result.scalar]);
-        scalars
-            .find_map(|scalar| match Kind::of(scalar) {
-                kind @ Kind::Float(Format::Binary64 | Format::Binary32) => Some(kind),
-                _ => None,
-            })
-            .unwrap_or(Kind::Real { countable: false })
     }
 
     fn clauses(&mut self) {
@@ -298,6 +326,10 @@ impl<'a> Checker<'a> {
                 self.numeric(*ulps, Context::CLAUSE);
             }
             ClauseKind::EnsuresError(bound) => {
+                if self.scope.get("result").is_some() {
+                    let message = "`result` is what is returned here, not an argument or a parameter";
+                    self.report(Diagnostic::new(clause.span, message).with_hint("give that another name"));
+                }
                 let result = Some(Ty::one(Kind::of(self.declaration.result.scalar)));
                 self.numeric(*bound, Context { result, ..Context::CLAUSE });
             }

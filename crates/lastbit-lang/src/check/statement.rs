@@ -67,7 +67,7 @@ impl Checker<'_> {
                 Diagnostic::new(place.name.span, message).with_hint("write `mechanism`, not `function`"),
             );
         }
-        let number = self.program_kind();
+        let number = self.program_kind;
         let ty = match distribution {
             Distribution::Unif { .. } => Ty::one(number),
             Distribution::Sign => Ty::one(Kind::Sign),

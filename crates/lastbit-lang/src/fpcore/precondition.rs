@@ -198,11 +198,11 @@ fn arithmetic(operator: &str, operands: &[Rational], max_bits: i64) -> Option<Ra
         log2(Rational::from(value.numerator())) + log2(Rational::from(value.denominator()))
     };
     let (first, rest) = operands.split_first()?;
-    if operator == "-" && rest.is_empty() {
-        return Some(-first);
-    }
-    if matches!(operator, "-" | "/") && rest.len() != 1 {
-        return None;
+    // An operator that is not known has to fail here: with one operand there is nothing to fold.
+    match (operator, rest.len()) {
+        ("-", 0) => return Some(-first),
+        ("+" | "*", _) | ("-" | "/", 1) => {}
+        _ => return None,
     }
     rest.iter().try_fold(first.clone(), |left, right| {
         let value = match operator {

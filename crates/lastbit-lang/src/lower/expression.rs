@@ -178,7 +178,13 @@ impl Lowerer<'_> {
             (Value::Opaque(diagnostic), _) | (_, Value::Opaque(diagnostic)) => Value::Opaque(diagnostic),
             (Value::Condition(a), Value::Condition(b)) => Value::Condition(self.choose(condition, a, b)),
             // The elements have been chosen one by one.
-            (Value::Array(name, length), Value::Array(..)) => Value::Array(name, length),
+            (Value::Array(name, length), Value::Array(_, other)) if length == other => {
+                Value::Array(name, length)
+            }
+            (Value::Array(name, _), Value::Array(..)) => {
+                let message = format!("`{name}` has different lengths on the paths to here");
+                Value::Opaque(Box::new(Diagnostic::new(span, message)))
+            }
             (a, b) => {
                 let (a, b) = (self.number(a, span)?, self.number(b, span)?);
                 Value::Number(self.select(condition, a, b, span)?)

@@ -3,8 +3,10 @@
 use lastbit_real::Rational;
 
 use super::{Lowerer, Value};
-use crate::ast::{Binder, CompareOp, Constraint, Scalar, Shape};
+use crate::ast::{Binder, CompareOp, Constraint, ExprId, Scalar, Shape};
+use crate::check::{MAX_ARRAY, array_length_message};
 use crate::constant::{constant, integer};
+use crate::diagnostic::MAX_DIAGNOSTICS;
 use crate::{Diagnostic, Format, Input, InputKind, NodeId, Op, Span};
 
 /// What is known of a free variable.
@@ -46,7 +48,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports bindings of names that are not declared.
+    /// Reports bindings of names that are not declared, and values that the declaration excludes: also where only a clause uses
+    /// them, as the end of a range or the accuracy of the library.
     pub(super) fn known_bindings(&mut self) {
         let declaration = self.declaration;
         let binders =
@@ -63,6 +66,18 @@ impl Lowerer<'_> {
                 self.diagnostics.push(diagnostic);
             }
         }
+        for binder in binders() {
+            let Some(value) = self.bindings.values.get(&binder.name.text) else { continue };
+            let fits = match input_kind(binder.ty.scalar) {
+                // An end that is not known is for whoever uses the variable.
+                Some(kind) => {
+                    let declared = self.declared_range(binder, kind).ok().flatten();
+                    self.allowed(binder, value, declared.as_ref())
+                }
+                None => Err(Diagnostic::new(binder.span, format!("`{}` is not a number", binder.name.text))),
+            };
+            self.diagnostics.extend(fits.err());
+        }
     }
 
     /// The value of a name.
@@ -77,14 +92,21 @@ impl Lowerer<'_> {
             return Err(Diagnostic::new(span, format!("`{name}` has no value here")));
         };
         let value = match binder.ty.shape {
-            Shape::Array(length) => {
-                let length = constant(self.file, length, |name| self.known(name))?;
-                Value::Array(name.to_owned(), usize::try_from(integer(&length).unwrap_or(0)).unwrap_or(0))
-            }
+            Shape::Array(length) => Value::Array(name.to_owned(), self.length(length)?),
             _ => self.free_variable(binder, name, is_parameter),
         };
         self.inputs.insert(name.to_owned(), value.clone());
         Ok(value)
+    }
+
+    /// The length of an array; the caller may have given the parameter in it.
+    pub(super) fn length(&self, length: ExprId) -> Result<usize, Diagnostic> {
+        let value = constant(self.file, length, |name| self.known(name))?;
+        let length_span = self.file.expr(length).span;
+        match integer(&value) {
+            Some(length @ 1..=MAX_ARRAY) => Ok(length as usize),
+            _ => Err(Diagnostic::new(length_span, array_length_message())),
+        }
     }
 
     /// `name[index]`
@@ -140,15 +162,11 @@ impl Lowerer<'_> {
 
     /// A constant if the value is known, else an input. What is missing is reported, and the rest is looked at all the same.
     fn free_variable(&mut self, binder: &Binder, key: &str, is_parameter: bool) -> Value {
-        let kind = match binder.ty.scalar {
-            Scalar::Real | Scalar::Grid => InputKind::Real,
-            Scalar::F64 | Scalar::F32 => InputKind::Float,
-            Scalar::Sign => InputKind::Sign,
-            Scalar::Int | Scalar::Bool => InputKind::Integer,
-            Scalar::Data => return Value::Data(key.to_owned()),
-        };
+        let Some(kind) = input_kind(binder.ty.scalar) else { return Value::Data(key.to_owned()) };
         let known = self.what_is_known(binder, key, kind, is_parameter).unwrap_or_else(|diagnostic| {
-            self.diagnostics.push(diagnostic);
+            if self.diagnostics.len() < MAX_DIAGNOSTICS && !self.diagnostics.contains(&diagnostic) {
+                self.diagnostics.push(diagnostic);
+            }
             Known::Value(Rational::ZERO)
         });
         let id = match known {
@@ -195,7 +213,7 @@ impl Lowerer<'_> {
     ) -> Result<Known, Diagnostic> {
         let name = &binder.name.text;
         let declared = self.declared_range(binder, kind)?;
-        if let Some(value) = self.values.get(key).cloned() {
+        if let Some(value) = self.values.get(key).or_else(|| self.values.get(name)).cloned() {
             self.allowed(binder, &value, declared.as_ref())?;
             return Ok(Known::Value(value));
         }
@@ -209,6 +227,7 @@ impl Lowerer<'_> {
             return Ok(if lo == hi { Known::Value(lo) } else { Known::Range(lo, hi) });
         }
         if let Some((lo, hi)) = declared {
+            self.note_open_range(binder, kind);
             return Ok(Known::Range(lo, hi));
         }
         if let Some(Constraint::Compare(CompareOp::Equal, _)) = binder.constraint {
@@ -233,14 +252,13 @@ impl Lowerer<'_> {
 
     /// The declared interval, closed: an open end is the next float, or, of a real number, the end itself.
     fn declared_range(
-        &mut self,
+        &self,
         binder: &Binder,
         kind: InputKind,
     ) -> Result<Option<(Rational, Rational)>, Diagnostic> {
         let Some(Constraint::In(interval)) = binder.constraint else { return Ok(None) };
         let mut lo = constant(self.file, interval.lo, |name| self.known(name))?;
         let mut hi = constant(self.file, interval.hi, |name| self.known(name))?;
-        let open = !interval.lo_closed || !interval.hi_closed;
         match kind {
             InputKind::Float => {
                 if !interval.lo_closed {
@@ -258,12 +276,6 @@ impl Lowerer<'_> {
                     hi = Rational::from(hi.ceil()) - Rational::ONE;
                 }
             }
-            InputKind::Real | InputKind::Sign if open => {
-                let note = format!("the open interval of `{}` is read as closed", binder.name.text);
-                if !self.program.notes.contains(&note) {
-                    self.program.notes.push(note);
-                }
-            }
             InputKind::Real | InputKind::Sign => {}
         }
         if lo > hi {
@@ -275,6 +287,18 @@ impl Lowerer<'_> {
         Ok(Some((lo, hi)))
     }
 
+    fn note_open_range(&mut self, binder: &Binder, kind: InputKind) {
+        let Some(Constraint::In(interval)) = binder.constraint else { return };
+        let is_closed = interval.lo_closed && interval.hi_closed;
+        if is_closed || !matches!(kind, InputKind::Real | InputKind::Sign) {
+            return;
+        }
+        let note = format!("the open interval of `{}` is read as closed", binder.name.text);
+        if !self.program.notes.contains(&note) {
+            self.program.notes.push(note);
+        }
+    }
+
     /// Refuses a value that the declaration excludes.
     fn allowed(
         &self,
@@ -282,9 +306,17 @@ impl Lowerer<'_> {
         value: &Rational,
         declared: Option<&(Rational, Rational)>,
     ) -> Result<(), Diagnostic> {
+        // Of real numbers the declared range has been closed, the declaration has not.
+        let is_open_end = |id: ExprId, is_closed: bool| {
+            !is_closed && constant(self.file, id, |name| self.known(name)).is_ok_and(|end| end == *value)
+        };
         let fits = match binder.constraint {
             None => true,
-            Some(Constraint::In(_)) => declared.is_none_or(|(lo, hi)| lo <= value && value <= hi),
+            Some(Constraint::In(interval)) => {
+                declared.is_none_or(|(lo, hi)| lo <= value && value <= hi)
+                    && !is_open_end(interval.lo, interval.lo_closed)
+                    && !is_open_end(interval.hi, interval.hi_closed)
+            }
             Some(Constraint::Compare(op, bound)) => {
                 match constant(self.file, bound, |name| self.known(name)) {
                     Ok(bound) => op.holds(value.cmp(&bound)),
@@ -293,13 +325,29 @@ impl Lowerer<'_> {
                 }
             }
         };
-        let whole = binder.ty.scalar != Scalar::Int || value.is_integer();
-        if fits && whole {
+        let has_type = match binder.ty.scalar {
+            Scalar::Int => value.is_integer(),
+            Scalar::Sign => value.abs() == Rational::ONE,
+            Scalar::Bool => value.is_zero() || *value == Rational::ONE,
+            Scalar::Real | Scalar::Grid | Scalar::F64 | Scalar::F32 | Scalar::Data => true,
+        };
+        if fits && has_type {
             return Ok(());
         }
         let message = format!("{value} is not a value of `{}` as it is declared", binder.name.text);
         Err(Diagnostic::new(binder.span, message))
     }
+}
+
+/// What a free variable of this type is; `None` if it is no number.
+fn input_kind(scalar: Scalar) -> Option<InputKind> {
+    Some(match scalar {
+        Scalar::Real | Scalar::Grid => InputKind::Real,
+        Scalar::F64 | Scalar::F32 => InputKind::Float,
+        Scalar::Sign => InputKind::Sign,
+        Scalar::Int | Scalar::Bool => InputKind::Integer,
+        Scalar::Data => return None,
+    })
 }
 
 /// The least float above a number.

@@ -21,7 +21,7 @@ const MAX_NODES: usize = 500_000;
 /// What the caller knows about a declaration's free variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bindings {
-    /// Values of parameters and arguments.
+    /// Values of parameters, arguments and queries, by the same names as ranges.
     pub values: BTreeMap<String, Rational>,
     /// Ranges of arguments, parameters and queries, ends included. For an element of an array, by the name `q[0]` or, for all of
     /// them, `q`.
@@ -234,8 +234,10 @@ impl<'a> Lowerer<'a> {
             _ => None,
         });
         let Some(bound) = bound else { return Ok(None) };
-        if let [result] = results {
-            self.variables.set("result", Value::Number(*result));
+        match results {
+            [result] => self.variables.set("result", Value::Number(*result)),
+            // Not a variable of the body that happens to have this name.
+            _ => self.variables.remove("result"),
         }
         let value = self.value(bound)?;
         self.number(value, self.file.expr(bound).span).map(Some)

@@ -6,7 +6,6 @@ use lastbit_real::Rational;
 
 use super::{ConditionId, Lowerer, Value};
 use crate::ast::{Block, Distribution, Name, Place, Sampler, Shape, Statement, StatementKind};
-use crate::constant::{constant, integer};
 use crate::{Diagnostic, Format, InputKind, Op, Span};
 
 impl Lowerer<'_> {
@@ -23,7 +22,7 @@ impl Lowerer<'_> {
     /// The value of a variable after the last statement that sets it.
     pub(super) fn target(&mut self, target: &str) -> Result<Value, Diagnostic> {
         let (name, index) = match target.strip_suffix(']').and_then(|target| target.split_once('[')) {
-            Some((name, index)) => (name, index.parse::<i64>().ok()),
+            Some((name, index)) => (name, Some(index)),
             None => (target, None),
         };
         let body = &self.declaration.body;
@@ -44,8 +43,15 @@ impl Lowerer<'_> {
         self.block(&body[..=last])?;
         let span = body[last].span;
         match (self.variables.get(name).cloned(), index) {
-            (Some(Value::Array(name, length)), Some(index)) => self.element(&name, index, length, span),
-            (Some(value), _) => Ok(value),
+            (Some(Value::Array(name, length)), Some(index)) => {
+                let index = index.parse::<i64>().map_err(|_| {
+                    Diagnostic::new(span, format!("`{index}` is not an index of `{name}`"))
+                        .with_hint(format!("the elements are {name}[0] to {name}[{}]", length - 1))
+                })?;
+                self.element(&name, index, length, span)
+            }
+            (Some(value @ Value::Opaque(_)), _) | (Some(value), None) => Ok(value),
+            (Some(_), Some(_)) => Err(Diagnostic::new(span, format!("`{name}` is not an array"))),
             (None, _) => Err(Diagnostic::new(span, format!("`{name}` is not set on every path"))),
         }
     }
@@ -55,10 +61,7 @@ impl Lowerer<'_> {
         match &statement.kind {
             StatementKind::Declare(name, ty) => {
                 if let Shape::Array(length) = ty.shape {
-                    let value = constant(self.file, length, |name| self.known(name))?;
-                    let length = integer(&value).and_then(|value| usize::try_from(value).ok());
-                    let length =
-                        length.ok_or_else(|| Diagnostic::new(ty.span, "not the length of an array"))?;
+                    let length = self.length(length)?;
                     self.variables.set(&name.text, Value::Array(name.text.clone(), length));
                 }
                 Ok(())
@@ -72,7 +75,7 @@ impl Lowerer<'_> {
             StatementKind::Assign(place, value) => {
                 let value = self.value(*value)?;
                 let key = self.key(place)?;
-                self.assign(&key, value)
+                self.assign(&key, value, span)
             }
             StatementKind::If { condition, then, otherwise } => {
                 let condition = self.value(*condition)?;
@@ -106,21 +109,25 @@ impl Lowerer<'_> {
         }
     }
 
-    fn assign(&mut self, key: &str, value: Value) -> Result<(), Diagnostic> {
+    fn assign(&mut self, key: &str, value: Value, span: Span) -> Result<(), Diagnostic> {
         let items = match value {
             Value::List(items) => items,
-            Value::Array(name, length) => {
-                let span = self.declaration.header;
-                (0..length)
-                    .map(|index| self.element(&name, index as i64, length, span))
-                    .collect::<Result<_, _>>()?
-            }
+            Value::Array(name, length) => (0..length)
+                .map(|index| self.element(&name, index as i64, length, span))
+                .collect::<Result<_, _>>()?,
             value => {
                 self.give_name(key, &value);
                 self.variables.set(key, value);
                 return Ok(());
             }
         };
+        // The length of a declared array may be a parameter, which the types do not know.
+        if let Some(Value::Array(_, length)) = self.variables.get(key)
+            && *length != items.len()
+        {
+            let message = format!("`{key}` has {length} elements, this has {}", items.len());
+            return Err(Diagnostic::new(span, message));
+        }
         self.variables.set(key, Value::Array(key.to_owned(), items.len()));
         for (index, item) in items.into_iter().enumerate() {
             let key = format!("{key}[{index}]");

@@ -315,19 +315,16 @@ impl Parser<'_> {
                     .with_hint("for example round(w, L, up); half-way: up, even or away");
             return Err(self.report(diagnostic));
         }
-        // The float reading prints the library's functions in capitals.
-        let lower =
-            if name.text.chars().any(char::is_lowercase) { String::new() } else { name.text.to_lowercase() };
-        let builtin = Function::ALL.iter().find(|(_, text, _)| *text == name.text || *text == lower);
-        let kind = match builtin {
-            Some((function, text, arity)) => {
-                if arguments.len() != *arity {
-                    let plural = if *arity == 1 { "" } else { "s" };
+        let kind = match Function::named(&name.text) {
+            Some(function) => {
+                let (text, arity) = (function.text(), function.arity());
+                if arguments.len() != arity {
+                    let plural = if arity == 1 { "" } else { "s" };
                     let message =
                         format!("`{text}` takes {arity} argument{plural}, here are {}", arguments.len());
                     return Err(self.report(Diagnostic::new(span, message)));
                 }
-                ExprKind::Call(*function, arguments)
+                ExprKind::Call(function, arguments)
             }
             None => ExprKind::Query(name, arguments),
         };
