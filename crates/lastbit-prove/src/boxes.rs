@@ -4,7 +4,7 @@ use lastbit_lang::{Comparison, Format, Input, InputKind, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 
 use crate::refusal::Reason;
-use crate::rounding::{RANGE_BITS, nearest_ends};
+use crate::rounding::{RANGE_BITS, nearest_ends, to_float};
 
 /// A range for each input.
 pub type InputBox = Vec<Enclosure>;
@@ -30,14 +30,6 @@ impl Cut {
             part
         };
         [part(range.lo(), &self.left), part(&self.right, range.hi())]
-    }
-}
-
-/// The largest float at most `x`, or the least at least `x`.
-fn to_float(x: &Rational, format: Format, rounding: Rounding) -> Option<Dyadic> {
-    match format {
-        Format::Binary64 => f64::from_rational(x, rounding).to_dyadic().ok(),
-        Format::Binary32 => f32::from_rational(x, rounding).to_dyadic().ok(),
     }
 }
 

@@ -19,6 +19,7 @@ use thiserror::Error;
 
 use crate::derivation::rule;
 use crate::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
+use crate::rounding::nearest_float;
 
 /// Working bits: the numbers compared differ in bits far above this, or not at all.
 const BITS: u32 = 2400;
@@ -140,13 +141,7 @@ fn err(
 
 /// `LN`: the float nearest to a logarithm.
 fn float_ln(ln: &Enclosure, format: Format) -> Enclosure {
-    fn nearest<F: Float>(x: &Dyadic) -> Dyadic {
-        F::from_dyadic(x, Rounding::Nearest).to_dyadic().expect("a logarithm is small")
-    }
-    Enclosure::exact(match format {
-        Format::Binary64 => nearest::<f64>(ln.lo()),
-        Format::Binary32 => nearest::<f32>(ln.lo()),
-    })
+    Enclosure::exact(nearest_float(ln.lo(), format).expect("a logarithm is small"))
 }
 
 /// A point at which the papers' soundness theorem fails, and the first node that shows it. Looks at the corners of the inputs' box, and at points

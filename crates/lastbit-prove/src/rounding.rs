@@ -1,7 +1,7 @@
 //! How far rounding can move a number, and directed rounding of what the derivations write down.
 
 use lastbit_lang::Format;
-use lastbit_real::{Dyadic, Enclosure};
+use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 
 /// Significant bits of the ends of a range.
 pub const RANGE_BITS: u32 = 64;
@@ -58,6 +58,22 @@ pub fn ulps_bound(format: Format, m: &Dyadic, k: &Dyadic) -> Option<Dyadic> {
     let least = format.min_exponent() + format.precision();
     let e = m.floor_log2().map_or(least, |e| (e + 1).max(least));
     rounding_bound(format, m).map(|_| k * &half_ulp(format, e).shl(1))
+}
+
+/// The float that a number rounds to, or `None` if that is infinite.
+pub(crate) fn to_float(x: &Rational, format: Format, rounding: Rounding) -> Option<Dyadic> {
+    match format {
+        Format::Binary64 => f64::from_rational(x, rounding).to_dyadic().ok(),
+        Format::Binary32 => f32::from_rational(x, rounding).to_dyadic().ok(),
+    }
+}
+
+/// `fl(x)`, or `None` if it is infinite.
+pub(crate) fn nearest_float(x: &Dyadic, format: Format) -> Option<Dyadic> {
+    match format {
+        Format::Binary64 => f64::from_dyadic(x, Rounding::Nearest).to_dyadic().ok(),
+        Format::Binary32 => f32::from_dyadic(x, Rounding::Nearest).to_dyadic().ok(),
+    }
 }
 
 /// An error bound as derivations keep it.
@@ -121,7 +137,6 @@ pub fn image(x: &Enclosure, function: impl Fn(&Dyadic) -> Enclosure) -> Enclosur
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastbit_real::{Float, Rational, Rounding};
 
     fn dyadic(x: f64) -> Dyadic {
         Dyadic::try_from(x).expect("finite")

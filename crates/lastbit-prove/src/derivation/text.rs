@@ -1,7 +1,9 @@
 //! Expressions as people read them: over the reals, and with circled operators over floats.
 
-use lastbit_lang::{Comparison, NodeId, Op, StraightLine};
+use lastbit_lang::{NodeId, Op, StraightLine};
 use lastbit_real::{Rational, Rounding};
+
+use crate::certificate::comparison;
 
 /// Which reading of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +84,7 @@ fn show(program: &StraightLine, id: NodeId, reading: Reading, depth: usize, root
         Op::Clamp { arg, bound } => call("clamp", &[arg, bound]),
         Op::Round { arg, exponent, .. } => (format!("⌊{}⌉_2^{exponent}", plain(arg)), Binding::Atom),
         Op::Select { test, lhs, rhs, then, otherwise } => {
-            let test = match test {
-                Comparison::Less => "<",
-                Comparison::LessOrEqual => "<=",
-                Comparison::Equal => "==",
-            };
+            let test = comparison(test);
             let [lhs, rhs, then, otherwise] = [lhs, rhs, then, otherwise].map(plain);
             (format!("if {lhs} {test} {rhs} then {then} else {otherwise}"), Binding::Sum)
         }

@@ -14,7 +14,7 @@ pub(super) fn is_supported(exponent: i64) -> bool {
 }
 
 /// The multiple of `2^exponent` nearest to the number. Monotone.
-pub(super) fn round(value: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
+pub(crate) fn round(value: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
     let floor = value.floor_to(exponent);
     if floor == *value {
         return floor;

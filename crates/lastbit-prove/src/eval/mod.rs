@@ -19,7 +19,7 @@
 //! ```
 
 mod float;
-mod grid;
+pub(crate) mod grid;
 mod libm;
 mod real;
 mod value;

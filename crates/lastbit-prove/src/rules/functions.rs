@@ -5,6 +5,7 @@ use lastbit_real::{Dyadic, Enclosure, Rational};
 
 use super::judgement::Conclusion;
 use super::{Effect, Exact, Judgement, Rules, max_abs};
+use crate::eval::grid;
 use crate::refusal::Reason;
 use crate::rounding::{
     exp_ends, image, least_normal, ln_ends, nearest_ends, quotient_up, sqrt_ends, ulps_bound, unit_roundoff,
@@ -112,7 +113,7 @@ impl Rules<'_> {
         if exponent < self.format.min_exponent() || exponent >= self.format.max_exponent() {
             return Err(Reason::GridOutsideFormat(exponent));
         }
-        let on_grid = |x: &Dyadic| Enclosure::exact(round_to_grid(x, exponent, tie));
+        let on_grid = |x: &Dyadic| Enclosure::exact(grid::round(x, exponent, tie));
         let (range, float) = (image(&a.range, on_grid), image(&a.float, on_grid));
         self.round_to_nearest(&max_abs(&float), &range)?; // no overflow
         let apart = (float.hi() - range.lo()).max(range.hi() - float.lo());
@@ -133,21 +134,4 @@ fn cells_apart(d: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
     let whole = d.ceil_to(exponent);
     let at_ties = tie != Tie::Up && !d.is_zero() && whole == *d;
     if at_ties { &whole + &Dyadic::pow2(exponent) } else { whole }
-}
-
-/// The multiple of `2^exponent` nearest to `x`.
-pub(crate) fn round_to_grid(x: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
-    let below = x.floor_to(exponent);
-    let step = Dyadic::pow2(exponent);
-    let above = &below + &step;
-    let up = match (x - &below).cmp(&step.shl(-1)) {
-        std::cmp::Ordering::Less => false,
-        std::cmp::Ordering::Greater => true,
-        std::cmp::Ordering::Equal => match tie {
-            Tie::Up => true,
-            Tie::Away => !x.is_negative(),
-            Tie::Even => !below.is_zero() && below.exponent() == exponent,
-        },
-    };
-    if up { above } else { below }
 }

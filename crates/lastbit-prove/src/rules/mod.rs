@@ -16,11 +16,12 @@ mod functions;
 mod judgement;
 
 use lastbit_lang::{Format, InputKind, NodeId, Op, StraightLine};
-use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
+use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
 
 use crate::refusal::{Reason, Refusal};
 use crate::rounding::{
-    RANGE_BITS, half_ulp, least_normal, nearest_ends, outward, rounding_bound, unit_roundoff, up,
+    RANGE_BITS, half_ulp, least_normal, nearest_ends, nearest_float, outward, rounding_bound, to_float,
+    unit_roundoff, up,
 };
 
 pub(crate) use choice::{Choice, choice, select};
@@ -143,7 +144,7 @@ impl<'a> Rules<'a> {
 
     /// CONST: `c = fl(r)`, and the error is what it is.
     fn constant(&self, value: &Rational) -> Result<Judgement, Reason> {
-        let float = round_constant(value, self.format)
+        let float = to_float(value, self.format, Rounding::Nearest)
             .ok_or_else(|| Reason::MayOverflow(Enclosure::of_rational(value, RANGE_BITS)))?;
         let range = nearest_ends(|bits| Enclosure::of_rational(value, bits));
         let off = (Rational::from(&float) - value).abs();
@@ -187,7 +188,7 @@ impl<'a> Rules<'a> {
         let never_underflows = matches!(effect, Effect::None | Effect::NeverUnderflows) || is_normal;
         let underflow = self.tau_unless(never_underflows);
         let is_small = max_abs(&on_floats) < Dyadic::pow2(self.format.max_exponent());
-        let float = is_small.then(|| nearest_floats(&on_floats, self.format));
+        let float = is_small.then(|| nearest_floats(&on_floats, self.format)).flatten();
         Ok(Judgement::new(Conclusion { range, float, propagated, rounding, relative, underflow }))
     }
 
@@ -198,22 +199,6 @@ impl<'a> Rules<'a> {
 }
 
 /// The floats nearest to the ends: rounding is monotone, so that it takes every number of the interval to between them.
-fn nearest_floats(exact: &Enclosure, format: Format) -> Enclosure {
-    fn nearest<F: Float>(x: &Dyadic) -> Dyadic {
-        F::from_dyadic(x, Rounding::Nearest).to_dyadic().expect("the caller has seen that it is small")
-    }
-    let ends = match format {
-        Format::Binary64 => [exact.lo(), exact.hi()].map(nearest::<f64>),
-        Format::Binary32 => [exact.lo(), exact.hi()].map(nearest::<f32>),
-    };
-    let [lo, hi] = ends;
-    Enclosure::new(lo, hi).expect("rounding is monotone")
-}
-
-/// `fl(r)`, or `None` if it is infinite.
-pub(crate) fn round_constant(value: &Rational, format: Format) -> Option<Dyadic> {
-    match format {
-        Format::Binary64 => f64::from_rational(value, Rounding::Nearest).to_dyadic().ok(),
-        Format::Binary32 => f32::from_rational(value, Rounding::Nearest).to_dyadic().ok(),
-    }
+fn nearest_floats(exact: &Enclosure, format: Format) -> Option<Enclosure> {
+    Enclosure::new(nearest_float(exact.lo(), format)?, nearest_float(exact.hi(), format)?)
 }
