@@ -2,7 +2,7 @@
 //!
 //! [`parse`] makes a syntax tree ([`ast`]), [`check`] looks at names and types, [`format`](format()) prints it in its canonical
 //! layout, [`render`] shows messages. [`lower`] makes a [`StraightLine`], which is what the floating-point error semantics
-//! reads: an expression over the reals and, operation by operation, over floats. [`fpcore`] reads and writes the same in the
+//! reads: an expression over the reals and, operation by operation, over floats; [`eval`] computes both readings at a point. [`fpcore`] reads and writes the same in the
 //! exchange format of numerical analysis tools.
 //!
 //! ```
@@ -29,6 +29,7 @@ pub mod ast;
 mod check;
 mod constant;
 mod diagnostic;
+pub mod eval;
 pub mod fpcore;
 mod journal;
 mod lexer;

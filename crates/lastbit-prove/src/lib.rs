@@ -29,7 +29,6 @@
 //! | [`boxes`], [`search`], [`analysis`] | the search for a tight bound: which boxes to cut, and where (not trusted); what it finds |
 //! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
-//! | [`eval`] | both readings at a point, exactly |
 //! | [`paper`] | the rules as the papers print them, and where they fail |
 //! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism |
 
@@ -41,7 +40,6 @@ pub mod certificate;
 pub mod check;
 pub mod derivation;
 pub mod endpoint;
-pub mod eval;
 pub mod linear;
 pub mod paper;
 mod refusal;

@@ -18,8 +18,8 @@ use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 use thiserror::Error;
 
 use crate::derivation::rule;
-use crate::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
 use crate::rounding::nearest_float;
+use lastbit_lang::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
 
 /// Working bits: the numbers compared differ in bits far above this, or not at all.
 const BITS: u32 = 2400;

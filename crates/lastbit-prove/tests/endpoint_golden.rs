@@ -1,8 +1,9 @@
 //! Certified losses, enclosures of thresholds and exact weights against exact values computed elsewhere.
 
+use lastbit_audit::snapping::Exact;
 use lastbit_lang::Tie;
 use lastbit_prove::endpoint::{
-    EndpointError, Exact, FloatSnap, Noise, NoiseError, Sampler, Total, UThreshold, certify, infinite_loss,
+    EndpointError, FloatSnap, Noise, NoiseError, Sampler, Total, UThreshold, certify, infinite_loss,
     pair_outputs, theorem_a,
 };
 use lastbit_real::{Float, Rational, Rounding, ln_f64};

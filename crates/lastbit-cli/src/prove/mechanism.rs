@@ -6,11 +6,12 @@ use std::fmt::Write;
 use lastbit::{Rational, Rounding};
 use lastbit_lang::ast::{
     Arithmetic, ClauseKind, CompareOp, Declaration, DeclarationKind, ExprId, ExprKind, File, Function,
-    Quantifier, Sampler as Uniform, Scalar,
+    Quantifier, Scalar,
 };
-use lastbit_lang::{Bindings, Lowered, lower};
+use lastbit_lang::{Bindings, Format, Lowered, lower};
 use lastbit_prove::endpoint::{
-    self, EndpointError, EndpointReport, Request, Sampler, Search, Shape, Total, noise_error, recognise,
+    self, EndpointError, EndpointReport, OutOfRange, Request, Sampler, Search, Shape, Total, noise_error,
+    recognise,
 };
 use serde_json::json;
 
@@ -205,20 +206,12 @@ fn adjacency(file: &File, declaration: &Declaration) -> Option<Rational> {
     })
 }
 
-pub(super) fn sampler(declaration: &Declaration) -> Result<Sampler, EndpointError> {
+pub(super) fn sampler(declaration: &Declaration) -> Sampler {
     let uniform = declaration.clauses.iter().find_map(|clause| match clause.kind {
         ClauseKind::Sampler(sampler) => Some(sampler),
         _ => None,
     });
-    match uniform.unwrap_or_default() {
-        Uniform::Ulp => Ok(Sampler::Ulp),
-        Uniform::Grid53 => Ok(Sampler::Grid53),
-        Uniform::Grid24 => Err(EndpointError::OutOfRange {
-            name: "sampler",
-            value: "grid24".into(),
-            reason: "the thresholds of doubles are found for ulp and grid53",
-        }),
-    }
+    Sampler::declared(uniform.unwrap_or_default(), Format::Binary64)
 }
 
 pub(super) fn sensitivity(file: &File, declaration: &Declaration, args: &Prove) -> Rational {
@@ -246,7 +239,7 @@ fn privacy(
         _ => None,
     });
     endpoint::analyse(&Request {
-        mechanism: shape.mechanism(sampler(declaration)?)?,
+        mechanism: shape.mechanism(sampler(declaration))?,
         error: noise_error(&lowered.program, shape)?,
         sensitivity: sensitivity(file, declaration, args),
         search: Search::default(),
@@ -289,7 +282,9 @@ fn private(
 fn out_of_range(name: &str, error: &EndpointError, notes: &[String]) -> Report {
     let message = match error {
         // Exact fractions can be longer than anyone wants to read.
-        EndpointError::OutOfRange { name, value, reason } => format!("{name} = {}: {reason}", cut(value)),
+        EndpointError::OutOfRange(OutOfRange { name, value, reason }) => {
+            format!("{name} = {}: {reason}", cut(value))
+        }
         other => other.to_string(),
     };
     let json = json!({ "name": name, "error": message, "notes": notes });

@@ -135,7 +135,7 @@ struct Point {
 fn compare(declaration: &Declaration, lowered: &Lowered, sensitivity: &Rational) -> Result<Point, String> {
     let shape = recognise(&lowered.program).map_err(|error| error.to_string())?;
     let compare = || {
-        let mechanism = shape.mechanism(sampler(declaration)?)?;
+        let mechanism = shape.mechanism(sampler(declaration))?;
         let error = noise_error(&lowered.program, &shape)?;
         let bounds = compare_with_theorem_a([mechanism], &error, sensitivity)?.remove(0);
         Ok(Point { bounds, error })

@@ -1,63 +1,10 @@
-//! The seven cases of an output, and the loss in each over all pairs of inputs.
+//! The loss in each of the seven cases, over all pairs of inputs.
 
-use std::fmt;
-
+use lastbit_audit::snapping::Case;
 use lastbit_real::Rational;
 
 use super::kappa::{Ingredients, Relative, excess};
 use super::{EndpointError, FloatSnap};
-
-/// Where an output `x` lies, seen from the inputs `f <= f'`. "The cell of" an input is the one that it rounds to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Case {
-    /// `x = -B`
-    LowerEnd,
-    /// Between `-B` and the cell of `f`.
-    Below,
-    /// The cell of `f`, which may be that of `f'` too.
-    AtF,
-    /// Between the cells of `f` and `f'`.
-    Between,
-    /// The cell of `f'`, and not of `f`.
-    AtF2,
-    /// Between the cell of `f'` and `B`.
-    Above,
-    /// `x = B`
-    UpperEnd,
-}
-
-impl Case {
-    /// All of them, in order.
-    pub const ALL: [Case; 7] =
-        [Case::LowerEnd, Case::Below, Case::AtF, Case::Between, Case::AtF2, Case::Above, Case::UpperEnd];
-
-    /// The case of output number `k` for inputs of these numbers, in order.
-    pub(super) fn of(k: i64, top: i64, [f, f2]: [i64; 2]) -> Case {
-        match k {
-            _ if k <= -top => Case::LowerEnd,
-            _ if k >= top => Case::UpperEnd,
-            _ if k < f => Case::Below,
-            _ if k == f => Case::AtF,
-            _ if k < f2 => Case::Between,
-            _ if k == f2 => Case::AtF2,
-            _ => Case::Above,
-        }
-    }
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Case::LowerEnd => "x = -B",
-            Case::Below => "below f",
-            Case::AtF => "at f",
-            Case::Between => "between",
-            Case::AtF2 => "at f'",
-            Case::Above => "above f'",
-            Case::UpperEnd => "x = B",
-        })
-    }
-}
 
 /// The bound of a case, over all `f, f'` in `[-B, B]` at most `Δ` apart.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use lastbit_audit::snapping::{Formula, Scope, Witness};
 use lastbit_real::Rational;
 
-use super::cases::{Case, Reach};
+use super::cases::Reach;
 use super::kappa::{Ingredients, excess};
-use super::search::Witness;
 use super::{Certified, EndpointError, FloatSnap, NoiseError, Total};
 
 /// What became of a claim, for the mechanism at hand.
@@ -31,32 +31,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What a claim is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Outputs of a case.
-    Case(Case),
-    /// Outputs below `f` of this sign.
-    Below(Ordering),
-    /// Every output; the claim depends on its magnitude.
-    EachOutput,
-    /// Every output.
-    AllOutputs,
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Scope::Case(case) => case.fmt(f),
-            Scope::Below(Ordering::Less) => f.pad("below f, x < 0"),
-            Scope::Below(Ordering::Equal) => f.pad("below f, x = 0"),
-            Scope::Below(Ordering::Greater) => f.pad("below f, x > 0"),
-            Scope::EachOutput => f.pad("each x"),
-            Scope::AllOutputs => f.pad("all x"),
-        }
-    }
-}
-
 /// A paper's bound on the excess `loss - ε`, for inputs at most 1 apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimedBound {
@@ -72,78 +46,6 @@ pub struct ClaimedBound {
     pub certified: Option<Rational>,
     /// What became of it.
     pub verdict: Verdict,
-}
-
-const VERIFYING: &str = "Verifying Snapping, Theorem 2";
-const MIRONOV: &str = "Mironov 2012";
-
-/// `(per_bound·B·ε + per_epsilon·ε + constant)·η`, the coefficients in tenths.
-struct Formula {
-    source: &'static str,
-    scope: Scope,
-    text: &'static str,
-    per_bound: i64,
-    per_epsilon: i64,
-    constant: i64,
-}
-
-const fn formula(scope: Scope, text: &'static str, per_bound: i64, per_epsilon: i64) -> Formula {
-    Formula { source: VERIFYING, scope, text, per_bound, per_epsilon, constant: 0 }
-}
-
-/// The cases "between" and "above" are left blank by the paper.
-const FORMULAS: [Formula; 9] = [
-    formula(Scope::Case(Case::LowerEnd), "10.1·B·ε·η + 2.1·ε·η", 101, 21),
-    formula(Scope::Below(Ordering::Less), "23·B·ε·η", 230, 0),
-    formula(Scope::Below(Ordering::Equal), "14·B·ε·η", 140, 0),
-    formula(Scope::Below(Ordering::Greater), "12·B·ε·η", 120, 0),
-    formula(Scope::Case(Case::AtF), "12·B·ε·η", 120, 0),
-    formula(Scope::Case(Case::AtF2), "12·B·ε·η", 120, 0),
-    formula(Scope::Case(Case::UpperEnd), "6·B·ε·η", 60, 0),
-    Formula {
-        source: VERIFYING,
-        scope: Scope::EachOutput,
-        text: "12·|x|·ε·η + 2·η",
-        per_bound: 0,
-        per_epsilon: 0,
-        constant: 20,
-    },
-    Formula {
-        source: MIRONOV,
-        scope: Scope::AllOutputs,
-        text: "12·B·ε·η + 2·η",
-        per_bound: 120,
-        per_epsilon: 0,
-        constant: 20,
-    },
-];
-
-fn eta_tenths(tenths: i64) -> Rational {
-    Rational::new(tenths, 10).expect("10 is not 0") * Rational::pow2(-53)
-}
-
-impl Formula {
-    fn value(&self, mechanism: &FloatSnap) -> Rational {
-        let epsilon = mechanism.rate();
-        eta_tenths(self.per_bound) * mechanism.exact_bound() * epsilon
-            + eta_tenths(self.per_epsilon) * epsilon
-            + eta_tenths(self.constant)
-    }
-
-    /// What is claimed of an output, if anything.
-    fn value_at(&self, mechanism: &FloatSnap, witness: &Witness) -> Option<Rational> {
-        let output = witness.weights.output;
-        let value = || self.value(mechanism);
-        match self.scope {
-            Scope::Case(case) => (case == witness.case).then(value),
-            Scope::Below(sign) => (witness.case == Case::Below && output.cmp(&0) == sign).then(value),
-            Scope::AllOutputs => Some(value()),
-            Scope::EachOutput => {
-                let x = Rational::try_from(mechanism.output(output)).expect("outputs are finite");
-                Some(value() + eta_tenths(120) * x.abs() * mechanism.rate())
-            }
-        }
-    }
 }
 
 /// The claims, each compared with the certified bounds, if they are of pure differential privacy, and with the witnesses. The
@@ -184,7 +86,9 @@ pub(super) fn judge(
             Verdict::Holds
         } else {
             let violates = |witness: &&Witness| {
-                let Some(claimed) = formula.value_at(mechanism, witness) else { return false };
+                let Some(claimed) = formula.value_at(mechanism, witness.weights.output, witness.case) else {
+                    return false;
+                };
                 let allowed = mechanism.rate() + claimed;
                 witness.loss().is_none_or(|loss| loss.lo().cmp_rational(&allowed).is_gt())
             };
@@ -194,5 +98,5 @@ pub(super) fn judge(
         let Formula { source, scope, text, .. } = *formula;
         Ok(ClaimedBound { source, scope, formula: text, claimed, certified, verdict })
     };
-    FORMULAS.iter().map(judge).collect()
+    Formula::all().iter().map(judge).collect()
 }

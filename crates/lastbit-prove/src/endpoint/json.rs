@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::report::in_eta;
 use super::{
-    CaseBound, ClaimedBound, EndpointReport, Endpoints, Noise, PairOutput, Sampler, Total, UThreshold,
-    Verdict, Witness,
+    CaseBound, ClaimedBound, EndpointReport, Endpoints, Noise, PairOutput, Total, UThreshold, Verdict,
+    Witness,
 };
 
 fn number(value: &Rational) -> Value {
@@ -37,10 +37,6 @@ impl EndpointReport {
                 json!({ "kind": "approximate", "loss": number(loss), "delta": number(delta) })
             }
         };
-        let sampler = match mechanism.sampler() {
-            Sampler::Ulp => "ulp",
-            Sampler::Grid53 => "grid53",
-        };
         json!({
             "mechanism": {
                 "op": op,
@@ -48,7 +44,7 @@ impl EndpointReport {
                 "bound": mechanism.bound().to_hex(),
                 "lambda": mechanism.lambda().to_string(),
                 "tie": format!("{:?}", mechanism.tie()).to_lowercase(),
-                "sampler": sampler,
+                "sampler": mechanism.sampler().name(),
                 "m": number(&mechanism.exponent_range()),
             },
             "relative_error": excess(&self.error.relative),

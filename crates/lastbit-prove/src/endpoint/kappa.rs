@@ -2,7 +2,7 @@
 
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, exp_rational, expm1_rational, log1p};
 
-use super::{EndpointError, FloatSnap, Sampler};
+use super::{EndpointError, FloatSnap, OutOfRange, Sampler};
 
 /// The error of the noise: `y_F(u) = y(u)(1 + θ)` with `|θ| <= relative`, for every `u` of the sampler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,8 @@ const MOST_RELATIVE_LOG2: i64 = -10;
 
 impl Ingredients {
     pub(super) fn of(mechanism: &FloatSnap, error: &NoiseError) -> Result<Ingredients, EndpointError> {
-        let out_of_range = |name, value: String, reason| EndpointError::OutOfRange { name, value, reason };
+        let out_of_range =
+            |name, value: String, reason| EndpointError::from(OutOfRange { name, value, reason });
         let relative = error.relative.clone();
         if relative.is_negative() || relative > Rational::pow2(MOST_RELATIVE_LOG2) {
             return Err(out_of_range(
@@ -81,7 +82,8 @@ impl Ingredients {
         let sampler = mechanism.sampler();
         let ulp = match sampler {
             Sampler::Ulp => Dyadic::pow2(1 - i64::from(f64::PRECISION)),
-            Sampler::Grid53 => Dyadic::ZERO,
+            Sampler::UlpSingle => Dyadic::pow2(1 - i64::from(f32::PRECISION)),
+            Sampler::Grid53 | Sampler::Grid24 => Dyadic::ZERO,
         };
         let rate = mechanism.rate().clone();
         Ok(Ingredients { rate, relative, least: sampler.least(), ulp, narrowest, widest })

@@ -2,7 +2,7 @@
 //!
 //! The program is `r = clamp_B(⌊x ⊕ s ⊗ y_F(u)⌉_Λ)` with `x = clamp_B(f)`, `s = ±1`, and `y_F` a float reading of `y(u) = c·ln u` of which
 //! the error semantics has shown `y_F(u) = y(u)(1 + θ)`, `|θ| <= ρ`. [`certify`] bounds the loss over all doubles `f`, `f'` at most `Δ`
-//! apart, in seven cases; [`pair_outputs`] encloses the thresholds of `u` for two given inputs; [`Exact`] inverts the arithmetic itself.
+//! apart, in seven cases; [`pair_outputs`] encloses the thresholds of `u` for two given inputs; [`Exact`](lastbit_audit::snapping::Exact) inverts the arithmetic itself.
 //!
 //! # Why
 //!
@@ -31,13 +31,10 @@
 
 mod cases;
 mod claims;
-mod exact;
 mod json;
 mod kappa;
-mod mechanism;
 mod pair;
 mod report;
-mod search;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -45,14 +42,18 @@ mod theorem;
 
 use lastbit_real::{DomainError, Rational, Rounding};
 
-pub use cases::{Case, CaseBound};
-pub use claims::{ClaimedBound, Scope, Verdict};
-pub use exact::{Exact, InfiniteLoss, Weights, infinite_loss};
+// What is studied here, and weighed there.
+pub use lastbit_audit::snapping::{
+    Case, FloatSnap, InfiniteLoss, Noise, Scope, Search, Weights, Witness, infinite_loss,
+    outputs_of_interest, search,
+};
+pub use lastbit_audit::{OutOfRange, Sampler};
+
+pub use cases::CaseBound;
+pub use claims::{ClaimedBound, Verdict};
 pub use kappa::NoiseError;
-pub use mechanism::{FloatSnap, Noise, Sampler};
 pub use pair::{Endpoints, PairOutput, UThreshold, WeightBounds, pair_outputs};
 pub use report::{EndpointReport, Request, analyse};
-pub use search::{Search, Witness, outputs_of_interest, search};
 pub use shape::{Shape, ShapeError, ShapeReason, noise_error, recognise};
 pub use theorem::{GridPoint, MOST_M, THEOREM_A, compare_with_theorem_a, theorem_a, theorem_a_prime};
 
@@ -63,15 +64,8 @@ use kappa::Ingredients;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// A parameter that the theory does not cover.
-    #[error("{name} = {value}: {reason}")]
-    OutOfRange {
-        /// The parameter.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// What it should be.
-        reason: &'static str,
-    },
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
     /// The noise comes too near the least double for a bound on pure differential privacy.
     #[error("M = ε(2B + Λ/2) = {} is more than 700: no pure differential privacy is claimed", .m.to_decimal(6, Rounding::Up))]
     NoPureClaim {
@@ -141,7 +135,7 @@ pub fn certify(
 ) -> Result<Certified, EndpointError> {
     if !sensitivity.is_positive() {
         let reason = "it must be positive";
-        return Err(EndpointError::OutOfRange { name: "Δ", value: sensitivity.to_string(), reason });
+        return Err(OutOfRange { name: "Δ", value: sensitivity.to_string(), reason }.into());
     }
     let ingredients = Ingredients::of(mechanism, error)?;
     let reach = Reach::of(mechanism);

@@ -1,10 +1,10 @@
 //! ENDPT for two given inputs: enclosures of the thresholds of `u`, and of every output's weights.
 
+use lastbit_audit::snapping::loss_of;
 use lastbit_real::{Enclosure, Float, IBig, Rational, Rounding, exp_rational};
 
-use super::exact::loss_of;
 use super::kappa::BITS;
-use super::{Case, EndpointError, FloatSnap, NoiseError};
+use super::{Case, EndpointError, FloatSnap, NoiseError, OutOfRange};
 
 /// Doubles between which a threshold of `u` lies: `[lo, hi]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +86,7 @@ impl<'a> Input<'a> {
         let exact = Rational::try_from(f).ok().filter(|exact| exact.abs() <= *mechanism.exact_bound());
         let Some(exact) = exact else {
             let reason = "inputs must lie in [-B, B]";
-            return Err(EndpointError::OutOfRange { name: "f", value: f.to_string(), reason });
+            return Err(OutOfRange { name: "f", value: f.to_string(), reason }.into());
         };
         let rates = [Rational::ONE - &error.relative, Rational::ONE + &error.relative]
             .map(|factor| mechanism.rate() / factor);

@@ -6,11 +6,10 @@ use std::fmt;
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::claims::judge;
-use super::search::{outputs_of_interest, search};
 use super::{
     Case, Certified, ClaimedBound, EndpointError, FloatSnap, InfiniteLoss, Noise, NoiseError, PairOutput,
-    Sampler, Search, Total, UThreshold, Verdict, Weights, Witness, certify, infinite_loss, pair_outputs,
-    theorem_a, theorem_a_prime,
+    Search, Total, UThreshold, Verdict, Weights, Witness, certify, infinite_loss, outputs_of_interest,
+    pair_outputs, search, theorem_a, theorem_a_prime,
 };
 use crate::certificate::tie_name;
 
@@ -166,16 +165,12 @@ impl EndpointReport {
             Noise::Divided { epsilon } => ("y = LN(u) ⊘ ε, ε", epsilon),
             Noise::Multiplied { scale } => ("y = λ ⊗ LN(u), λ", scale),
         };
-        let sampler = match m.sampler() {
-            Sampler::Ulp => "every double of (0, 1), by its ulp",
-            Sampler::Grid53 => "k·2^-53",
-        };
         // Doubles in the shortest form that stands for them.
         let decimal = |x: &Rational| match x.to_f64(Rounding::Nearest) {
             double if Rational::try_from(double).as_ref() == Ok(x) => format!("{double}"),
             _ => x.to_string(),
         };
-        writeln!(f, "snapping in binary64: {noise} = {}, u: {sampler}", decimal(value))?;
+        writeln!(f, "snapping in binary64: {noise} = {}, u: {}", decimal(value), m.sampler().describe())?;
         let (bound, lambda) = (decimal(m.exact_bound()), decimal(&m.lambda()));
         writeln!(
             f,

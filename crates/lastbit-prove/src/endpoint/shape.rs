@@ -36,7 +36,7 @@ impl Shape {
     /// # Errors
     /// Those of [`FloatSnap::new`].
     pub fn mechanism(&self, sampler: Sampler) -> Result<FloatSnap, EndpointError> {
-        FloatSnap::new(self.noise.clone(), self.bound, Some(self.exponent), self.tie, sampler)
+        Ok(FloatSnap::new(self.noise.clone(), self.bound, Some(self.exponent), self.tie, sampler)?)
     }
 }
 

@@ -5,7 +5,6 @@ use lastbit_real::{Dyadic, Rational};
 
 use super::cases::{CaseBound, Reach, case_bounds};
 use super::kappa::Ingredients;
-use super::search::{Search, Witness, search};
 use super::*;
 
 fn two_roundings() -> NoiseError {

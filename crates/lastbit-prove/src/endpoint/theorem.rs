@@ -3,7 +3,7 @@
 use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational, expm1_rational};
 
 use super::kappa::{BITS, Ingredients, KEPT_BITS};
-use super::{EndpointError, FloatSnap, NoiseError, Sampler};
+use super::{EndpointError, FloatSnap, NoiseError, OutOfRange, Sampler};
 
 /// The largest `M` for which pure differential privacy is claimed. The least double is `e^-744.44`, and `e^-708.39` the least
 /// normal one.
@@ -38,7 +38,7 @@ pub fn theorem_a(mechanism: &FloatSnap, sensitivity: &Rational) -> Result<Ration
     let least_cell = &lambda - Rational::pow2(-52) * (bound + &lambda);
     if mechanism.sampler() != Sampler::Ulp || !least_cell.is_positive() {
         let reason = "Theorem A needs Λ' > 0 and the sampler of all doubles";
-        return Err(EndpointError::OutOfRange { name: "B", value: mechanism.bound().to_string(), reason });
+        return Err(OutOfRange { name: "B", value: mechanism.bound().to_string(), reason }.into());
     }
     // coth(y) = 1 + 2/(e^(2y) - 1), from above.
     let expm1 = expm1_rational(&(least_cell * mechanism.rate()), BITS)?;
@@ -78,7 +78,7 @@ pub(super) fn failures(
     let margin = sensitivity + &ingredients.widest;
     if margin >= farthest {
         let reason = "Δ + Λ must be less than 708·c";
-        return Err(EndpointError::OutOfRange { name: "Δ", value: sensitivity.to_string(), reason });
+        return Err(OutOfRange { name: "Δ", value: sensitivity.to_string(), reason }.into());
     }
     let kappa = ingredients.kappa(&farthest)?.plus;
     let most = exp_rational(&((margin - &farthest) * &ingredients.rate), BITS)?;

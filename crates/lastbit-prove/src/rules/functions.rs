@@ -5,12 +5,12 @@ use lastbit_real::{Dyadic, Enclosure, Rational};
 
 use super::judgement::Conclusion;
 use super::{Effect, Exact, Judgement, Rules, max_abs};
-use crate::eval::grid;
 use crate::refusal::Reason;
 use crate::rounding::{
     exp_ends, image, least_normal, ln_ends, nearest_ends, quotient_up, sqrt_ends, ulps_bound, unit_roundoff,
     up,
 };
+use lastbit_lang::eval::grid;
 
 impl Rules<'_> {
     /// SQRT, of numbers that are not negative: `√f - √r = (f - r)/(√f + √r)`.

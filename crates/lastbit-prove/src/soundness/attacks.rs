@@ -7,9 +7,9 @@ use lastbit_real::{Rational, Rounding};
 use super::bounds::{Tally, models, wrong_at};
 use super::random_inputs::{Ordered, exact};
 use crate::boxes::whole_box;
-use crate::eval::{MachineFloat, eval_float_nodes, eval_real_nodes};
 use crate::linear::linear_form;
 use crate::rules::Rules;
+use lastbit_lang::eval::{MachineFloat, eval_float_nodes, eval_real_nodes};
 
 /// Bits of real values: a sum of the least and the greatest number of binary32 is a fraction, which is exact in any case.
 const BITS: u32 = 320;

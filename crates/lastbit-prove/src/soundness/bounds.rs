@@ -2,8 +2,8 @@
 
 use crate::boxes::whole_box;
 use crate::derivation::Derivation;
-use crate::eval::{EvalError, LibmModel, MachineFloat, RealValue, eval_float_nodes, eval_real_nodes};
 use crate::rules::Judgement;
+use lastbit_lang::eval::{EvalError, LibmModel, MachineFloat, RealValue, eval_float_nodes, eval_real_nodes};
 use lastbit_lang::{Accuracy, Format, NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure, Rational};
 

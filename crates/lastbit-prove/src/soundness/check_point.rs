@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::eval::{EvalError, LibmModel, RealValue, eval_float_exact, eval_real_value};
+use lastbit_lang::eval::{EvalError, LibmModel, RealValue, eval_float_exact, eval_real_value};
 use lastbit_lang::{Accuracy, StraightLine};
 use lastbit_real::Rational;
 

@@ -1,6 +1,6 @@
 //! What is written as FPCore and read again has the same readings.
 
-use crate::eval::{EvalError, LibmModel, eval_float_exact, eval_real};
+use lastbit_lang::eval::{EvalError, LibmModel, eval_float_exact, eval_real};
 use lastbit_lang::{InputKind, fpcore};
 
 use super::random_programs::{random_points, random_program};

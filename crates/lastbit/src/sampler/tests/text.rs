@@ -1,8 +1,8 @@
 //! The plain logarithm against its text, `mechanisms/kernels/exponential.lb`, whose radius `lastbit prove` derives: the shipped kernel
 //! and the text agree bit for bit, and what the text leaves out of the series is as small as it says.
 
+use lastbit_lang::eval::{LibmModel, eval_float};
 use lastbit_lang::{Bindings, Lowered, lower, parse};
-use lastbit_prove::eval::{LibmModel, eval_float};
 use lastbit_prove::search::{Effort, Goal, analyse_goal};
 use lastbit_real::{Dyadic, Rational};
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use lastbit_lang::Comparison;
+use crate::Comparison;
 use lastbit_real::{Dyadic, Enclosure, Rational};
 
 /// Fractions with more bits than this in numerator and denominator go on as intervals.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use lastbit_lang::Tie;
+use crate::Tie;
 use lastbit_real::Dyadic;
 
 /// Steps up to `2^±this` are computed with; numbers near a finer grid would take megabytes each.
@@ -14,7 +14,7 @@ pub(super) fn is_supported(exponent: i64) -> bool {
 }
 
 /// The multiple of `2^exponent` nearest to the number. Monotone.
-pub(crate) fn round(value: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
+pub fn round(value: &Dyadic, exponent: i64, tie: Tie) -> Dyadic {
     let floor = value.floor_to(exponent);
     if floor == *value {
         return floor;

@@ -4,7 +4,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use lastbit_lang::{Comparison, Format, InputKind, Node, NodeId, Op, StraightLine};
+use crate::{Comparison, Format, InputKind, Node, NodeId, Op, StraightLine};
 use lastbit_real::{Float, Rational, Rounding, exp_f64, ln_f64};
 
 use super::libm::{Function, correctly_rounded};
@@ -47,11 +47,22 @@ impl MachineFloat for f32 {
         self.mul_add(b, c)
     }
     fn nearest_ln(self) -> f32 {
-        correctly_rounded(Function::Ln, self).unwrap_or(f32::NAN)
+        rounded_once(ln_f64(self.into()))
+            .unwrap_or_else(|| correctly_rounded(Function::Ln, self).unwrap_or(f32::NAN))
     }
     fn nearest_exp(self) -> f32 {
-        correctly_rounded(Function::Exp, self).unwrap_or(f32::NAN)
+        rounded_once(exp_f64(self.into()))
+            .unwrap_or_else(|| correctly_rounded(Function::Exp, self).unwrap_or(f32::NAN))
     }
+}
+
+/// The `f32` nearest to a number of which this is the nearest double, where that is enough to tell.
+///
+/// The number lies between the double's two neighbours. Rounding is monotone: if both go to the same `f32`, so does the number.
+/// They differ next to a midpoint of two `f32` only, about once in 2²⁸ times.
+fn rounded_once(nearest: f64) -> Option<f32> {
+    let [below, above] = [nearest.next_down(), nearest.next_up()].map(|neighbour| neighbour as f32);
+    (below == above).then_some(nearest as f32)
 }
 
 /// The float value of the result, as an exact number, in the program's own format.
@@ -205,5 +216,36 @@ impl<F: MachineFloat> Evaluator<'_, F> {
         } else {
             Err(EvalError::InputNotFloat { name: declared.name.clone() })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the enclosures, which know nothing of doubles.
+    #[test]
+    fn single_precision_is_correctly_rounded() {
+        let last = f32::MAX.to_bits();
+        for bits in (1..last).step_by(last as usize / 4000).chain([1, 2, 1f32.to_bits(), last]) {
+            let x = f32::from_bits(bits);
+            assert_eq!(Some(x.nearest_ln()), correctly_rounded(Function::Ln, x), "ln {x:e}");
+            for x in [x, -x] {
+                assert_eq!(Some(x.nearest_exp()), correctly_rounded(Function::Exp, x), "exp {x:e}");
+            }
+        }
+        assert!((-1f32).nearest_ln().is_nan());
+    }
+
+    /// Next to a midpoint the double does not tell.
+    #[test]
+    fn midpoints_are_left_to_the_enclosures() {
+        let midpoint = 1.0 + 2f64.powi(-24);
+        for undecided in [midpoint, midpoint.next_up()] {
+            assert_eq!(rounded_once(undecided), None);
+        }
+        assert_eq!(rounded_once(midpoint.next_up().next_up()), Some(1f32.next_up()));
+        assert_eq!(rounded_once(f64::INFINITY), Some(f32::INFINITY));
+        assert_eq!(rounded_once(0.0), Some(0.0));
     }
 }

@@ -1,10 +1,10 @@
 //! The two readings against what is known of them independently.
 
-use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, Op, StraightLine, Tie, fpcore};
-use lastbit_prove::eval::{
+use lastbit_lang::eval::{
     EvalError, LibmModel, MachineFloat, RealValue, eval_float, eval_float_nodes, eval_real, eval_real_nodes,
     eval_real_value,
 };
+use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, Op, StraightLine, Tie, fpcore};
 use lastbit_real::{Dyadic, Float, Rational, Rounding, exp, ln};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Libraries as bad as they declare to be.
 
-use lastbit_lang::Accuracy;
+use crate::Accuracy;
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, exp, ln};
 
 /// Which of the results that the declared accuracy allows a library returns.

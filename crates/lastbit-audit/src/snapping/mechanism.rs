@@ -1,9 +1,10 @@
 //! The mechanism under study, and the thresholds of its rounding.
 
 use lastbit_lang::Tie;
-use lastbit_real::{Dyadic, Float, IBig, Rational, Rounding, ln_f64};
+use lastbit_real::{Dyadic, Float, Rational, Rounding};
 
-use super::EndpointError;
+use super::{FloatNoise, Scaling};
+use crate::{OutOfRange, Sampler};
 
 /// How `y(u) = c·ln u` is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,67 +28,6 @@ impl Noise {
             Noise::Divided { epsilon } => epsilon.is_positive().then(|| epsilon.clone()),
             Noise::Multiplied { scale } => scale.is_positive().then(|| scale.recip()).flatten(),
         }
-    }
-}
-
-/// The declared distribution of `u`, a double of (0, 1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sampler {
-    /// Every double with probability proportional to its ulp.
-    #[default]
-    Ulp,
-    /// `k·2⁻⁵³`, with `k` uniform in `1..2⁵³`.
-    Grid53,
-}
-
-/// The samplers' values are numbered in increasing order, from 1 to `end() - 1`; `end()` stands for `u = 1`.
-impl Sampler {
-    /// The least `u`, which is also the unit of the weights.
-    pub fn least(self) -> Dyadic {
-        Dyadic::pow2(match self {
-            Sampler::Ulp => i64::from(f64::MIN_EXPONENT),
-            Sampler::Grid53 => -53,
-        })
-    }
-
-    /// The number of 1.
-    pub(super) fn end(self) -> u64 {
-        match self {
-            Sampler::Ulp => 1f64.to_bits(),
-            Sampler::Grid53 => 1 << 53,
-        }
-    }
-
-    /// The value of a number.
-    pub(super) fn value(self, number: u64) -> f64 {
-        match self {
-            Sampler::Ulp => f64::from_bits(number),
-            Sampler::Grid53 => f64::from_i128(i128::from(number), -53),
-        }
-    }
-
-    /// The number of the least value that is at least `v`, for `v` in (0, 1].
-    pub(super) fn number_at_least(self, v: f64) -> u64 {
-        match self {
-            Sampler::Ulp => v.to_bits(),
-            Sampler::Grid53 => (v * (1u64 << 53) as f64).ceil() as u64,
-        }
-    }
-
-    /// The weight of `{u < v}`, for a double `v` of (0, 1]: the doubles below `v` fill `(0, v)` with their ulps, but for the
-    /// least one's first unit.
-    pub fn weight_below(self, v: f64) -> IBig {
-        let v = v.to_dyadic().expect("in (0, 1]");
-        v.shl(self.unit_exponent()).ceil() - IBig::ONE
-    }
-
-    /// The weight of all values.
-    pub fn total(self) -> IBig {
-        self.weight_below(1.0)
-    }
-
-    fn unit_exponent(self) -> i64 {
-        -self.least().exponent()
     }
 }
 
@@ -118,19 +58,19 @@ impl FloatSnap {
     /// `c`.
     ///
     /// # Errors
-    /// [`EndpointError::OutOfRange`] if the theory behind the bounds does not cover the parameters.
+    /// [`OutOfRange`] if noise or thresholds could leave the range of doubles.
     pub fn new(
         noise: Noise,
         bound: f64,
         exponent: Option<i64>,
         tie: Tie,
         sampler: Sampler,
-    ) -> Result<FloatSnap, EndpointError> {
+    ) -> Result<FloatSnap, OutOfRange> {
         let (name, given) = match &noise {
             Noise::Divided { epsilon } => ("epsilon", epsilon),
             Noise::Multiplied { scale } => ("lambda", scale),
         };
-        let refuse = |name, value: String, reason| Err(EndpointError::OutOfRange { name, value, reason });
+        let refuse = |name, value: String, reason| Err(OutOfRange { name, value, reason });
         let rate = noise
             .rate()
             .filter(|rate| (Rational::pow2(-RATE_EXPONENT)..=Rational::pow2(RATE_EXPONENT)).contains(rate));
@@ -192,12 +132,17 @@ impl FloatSnap {
         self.sampler
     }
 
+    /// How the float reading scales the logarithm.
+    pub fn scaling(&self) -> Scaling {
+        match self.noise {
+            Noise::Divided { .. } => Scaling::Divide(self.parameter),
+            Noise::Multiplied { .. } => Scaling::Multiply(self.parameter),
+        }
+    }
+
     /// `y_F(u)` with a correctly rounded logarithm.
     pub fn noise_of(&self, u: f64) -> f64 {
-        match self.noise {
-            Noise::Divided { .. } => ln_f64(u) / self.parameter,
-            Noise::Multiplied { .. } => self.parameter * ln_f64(u),
-        }
+        FloatNoise { scaling: self.scaling(), ln_shift: 0 }.of(u)
     }
 
     /// `⌈B/Λ⌉`. Outputs are numbered from `-top` to `top`: the ends are `∓B`, number `k` between them is `kΛ`.
@@ -245,7 +190,7 @@ impl FloatSnap {
     ///
     /// A midpoint lies at most half an ulp of the outermost threshold below `(k - 1/2)Λ` if ties go up, and at most as much below
     /// or above otherwise, so that widths differ from `Λ` by at most one, or two, of these halves.
-    pub(super) fn widths(&self) -> (Rational, Rational) {
+    pub fn widths(&self) -> (Rational, Rational) {
         let half_ulp = Rational::pow2(i64::from(self.threshold(self.top).exponent_of_ulp()) - 1);
         let off = if self.tie == Tie::Up { half_ulp } else { half_ulp * Rational::from(2) };
         (self.lambda() - &off, self.lambda() + off)

@@ -4,8 +4,10 @@ use std::cell::Cell;
 
 use lastbit_real::{Enclosure, IBig, Rational, Rounding, exp_f64, ln_rational};
 
-use super::kappa::BITS;
-use super::{FloatSnap, Sampler};
+use super::FloatSnap;
+
+/// Bits of a logarithm.
+const BITS: u32 = 128;
 
 /// The mechanism with arithmetic that can be run: `noise` is `y_F`, which must not decrease.
 pub struct Exact<'a, N> {
@@ -47,7 +49,7 @@ impl Weights {
 }
 
 /// `ln(large/small)`, `None` for a division by 0; 0 for 0 and 0, which stand for an output that is never given.
-pub(super) fn loss_of((large, small): (&IBig, &IBig)) -> Option<Enclosure> {
+pub fn loss_of((large, small): (&IBig, &IBig)) -> Option<Enclosure> {
     if large.is_zero() {
         return Some(Enclosure::exact(0.into()));
     }
@@ -146,11 +148,7 @@ pub struct InfiniteLoss {
 /// Ensures: the weights of output `-B` are exactly `weight` and 0.
 pub fn infinite_loss(mechanism: &FloatSnap) -> Option<InfiniteLoss> {
     let lowest_threshold = mechanism.threshold(1 - mechanism.top());
-    let least: f64 = match mechanism.sampler() {
-        Sampler::Ulp => f64::from_bits(1),
-        Sampler::Grid53 => f64::EPSILON / 2.0,
-    };
-    let farthest = mechanism.noise_of(least);
+    let farthest = mechanism.noise_of(mechanism.sampler().value(1));
     // More inputs give -B the lower they are; -B itself may not, if B rounds to less, so start from a threshold.
     let gives_minus_bound = |f: f64| f + farthest < lowest_threshold;
     let (mut gives, mut misses) = (lowest_threshold.max(-mechanism.bound()), mechanism.bound());

@@ -1,6 +1,6 @@
 //! `e_R`: the real reading.
 
-use lastbit_lang::{Comparison, Node, NodeId, Op, StraightLine};
+use crate::{Comparison, Node, NodeId, Op, StraightLine};
 use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational, ln_rational};
 
 use super::value::{RealValue, Trouble, add};

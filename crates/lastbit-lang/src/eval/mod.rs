@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use lastbit_lang::fpcore;
-//! use lastbit_prove::eval::{LibmModel, eval_float, eval_real};
+//! use lastbit_lang::eval::{LibmModel, eval_float, eval_real};
 //! use lastbit_real::Rational;
 //!
 //! let mut programs = fpcore::read("(FPCore (x) :pre (<= 1 x 2) (/ 1 (+ x 2)))");
@@ -19,12 +19,12 @@
 //! ```
 
 mod float;
-pub(crate) mod grid;
+pub mod grid;
 mod libm;
 mod real;
 mod value;
 
-use lastbit_lang::NodeId;
+use crate::NodeId;
 use thiserror::Error;
 
 pub use float::{MachineFloat, eval_float, eval_float_exact, eval_float_nodes};

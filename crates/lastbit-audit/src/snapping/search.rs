@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use lastbit_real::{Enclosure, Float, Rational, Rounding};
 
-use super::exact::{Exact, Weights};
-use super::{Case, FloatSnap};
+use super::{Case, Exact, FloatSnap, Weights};
 
 /// What to look at, and how long.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,92 @@
+//! Which part of a sampler decided, told from outside.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The tier that decided an output.
+///
+/// # Why the refinement words tell
+///
+/// A value's first word comes from the main stream, and tier 1 sees nothing else. What it leaves goes to tier 2, which always
+/// asks for a refinement word before it tries, and then for one a try, as long as the sign and the bits fit: `w - 1` bits of
+/// `U` from the first word of `w` bits and `w` from each refinement are at most 127, so that it takes up to `128/w - 1`. Tier 3
+/// begins with the bits that tier 2 had last and then asks on. So no refinement is tier 1, fewer than `128/w - 1` are tier
+/// 2, more are tier 3, and just as many leave it open: tier 2 with its last word, or tier 3 with the same bits.
+///
+/// Values of several words (the discrete Gaussian's) count by their most refined one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Float arithmetic on the first word.
+    One,
+    /// Fixed point on up to 127 bits.
+    Two,
+    /// Tier 2 with all the bits it can take, or tier 3 with the same bits.
+    TwoOrThree,
+    /// Arbitrary precision.
+    Three,
+}
+
+impl Tier {
+    /// The tier that decided after so many refinement words of this width.
+    pub(super) fn after(refinements: u32, width: u32) -> Tier {
+        match (refinements, 128 / width - 1) {
+            (0, _) => Tier::One,
+            (asked, most) if asked < most => Tier::Two,
+            (asked, most) if asked == most => Tier::TwoOrThree,
+            _ => Tier::Three,
+        }
+    }
+
+    /// How it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::One => "tier 1",
+            Tier::Two => "tier 2",
+            Tier::TwoOrThree => "tier 2 or 3",
+            Tier::Three => "tier 3",
+        }
+    }
+}
+
+/// How many leaves each tier decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tiers(BTreeMap<Tier, u64>);
+
+impl Tiers {
+    pub(super) fn count(&mut self, tier: Tier) {
+        *self.0.entry(tier).or_default() += 1;
+    }
+
+    /// How many this tier decided.
+    pub fn of(&self, tier: Tier) -> u64 {
+        self.0.get(&tier).copied().unwrap_or(0)
+    }
+
+    /// The tiers that decided any, with how many.
+    pub fn iter(&self) -> impl Iterator<Item = (Tier, u64)> + '_ {
+        self.0.iter().map(|(tier, count)| (*tier, *count))
+    }
+}
+
+impl fmt::Display for Tiers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (tier, count)) in self.iter().enumerate() {
+            write!(f, "{}{} decided {count}", if i == 0 { "" } else { ", " }, tier.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refinements_of_each_width() {
+        let tiers = |width, refinements: &[u32]| refinements.iter().map(|r| Tier::after(*r, width)).collect::<Vec<_>>();
+        use Tier::{One, Three, Two, TwoOrThree};
+        assert_eq!(tiers(64, &[0, 1, 2]), [One, TwoOrThree, Three]);
+        assert_eq!(tiers(8, &[0, 1, 14, 15, 16]), [One, Two, Two, TwoOrThree, Three]);
+        assert_eq!(tiers(2, &[0, 62, 63, 64]), [One, Two, TwoOrThree, Three]);
+    }
+}

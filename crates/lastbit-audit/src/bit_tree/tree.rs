@@ -1,0 +1,274 @@
+//! Trees of bits.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use lastbit::{Error, Word};
+use lastbit_real::{Dyadic, Enclosure, Rational, UBig};
+
+use super::error::BitTreeError;
+use super::script::{Fill, Script};
+use super::tiers::{Tier, Tiers};
+use super::word::all_words;
+
+/// The deepest tree, in bits: monotone trees fill scripts up to 480.
+pub const MOST_DEPTH: u32 = 320;
+
+/// Replays between two looks at the clock.
+const REPLAYS_PER_REPORT: u64 = 1 << 12;
+
+/// How far a tree may grow, and who watches.
+pub struct Growth<'a> {
+    depth: u32,
+    most_replays: u64,
+    cancelled: Option<&'a AtomicBool>,
+    progress: Option<&'a mut dyn FnMut(f64)>,
+}
+
+impl<'a> Growth<'a> {
+    /// A tree of `depth` bits; what is undecided there is its remainder. If words have more than one bit, the depth is rounded
+    /// up to whole words.
+    ///
+    /// # Errors
+    /// [`BitTreeError::OutOfRange`] unless `1 <= depth <= 320`.
+    pub fn to_depth(depth: u32) -> Result<Growth<'a>, BitTreeError> {
+        if !(1..=MOST_DEPTH).contains(&depth) {
+            return Err(BitTreeError::out_of_range("depth", depth, "it must be 1 to 320 bits"));
+        }
+        Ok(Growth { depth, most_replays: u64::MAX, cancelled: None, progress: None })
+    }
+
+    /// Gives up after so many runs of the sampler.
+    #[must_use]
+    pub fn at_most(mut self, replays: u64) -> Growth<'a> {
+        self.most_replays = replays;
+        self
+    }
+
+    /// Gives up when this is set.
+    #[must_use]
+    pub fn unless(mut self, cancelled: &'a AtomicBool) -> Growth<'a> {
+        self.cancelled = Some(cancelled);
+        self
+    }
+
+    /// Tells the share of all scripts that is done, now and then.
+    #[must_use]
+    pub fn telling(mut self, progress: &'a mut dyn FnMut(f64)) -> Growth<'a> {
+        self.progress = Some(progress);
+        self
+    }
+}
+
+/// Exact bounds on the probability of each output of a sampler.
+///
+/// The sampler is replayed on every script of words, depth-first. A script that is long enough to decide the output gives it
+/// the weight `2^-bits`; one that runs out is continued with every word. What is left at the depth is the remainder: it
+/// may belong to any output, so that a probability lies between an output's weight and that with the remainder.
+///
+/// ```
+/// use lastbit_audit::bit_tree::{Bits, Growth, Tree};
+/// use lastbit_real::Rational;
+///
+/// // A third, by rejection: two bits are a number of 0..4, and 3 starts over.
+/// let tree = Tree::exhaustive(Growth::to_depth(20)?, |source: &mut lastbit_audit::bit_tree::Script<Bits<1>>| {
+///     loop {
+///         match (source.bit(), source.bit()) {
+///             (true, true) => continue,
+///             (high, low) => return Ok(2 * u8::from(high) + u8::from(low)),
+///         }
+///     }
+/// })?;
+/// assert_eq!(tree.remainder(), Rational::pow2(-20)); // ten times 3
+/// let third = Rational::new(1, 3).unwrap();
+/// for output in 0..3 {
+///     assert!(tree.least(&output) < third && third < tree.most(&output));
+/// }
+/// # Ok::<(), lastbit_audit::bit_tree::BitTreeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree<O> {
+    depth: u32,
+    weights: BTreeMap<O, UBig>,
+    remainder: UBig,
+    leaves: Tiers,
+    replays: u64,
+}
+
+impl<O: Ord> Tree<O> {
+    /// The tree of a sampler, which is run on every script. `sample` may be any function of the source.
+    ///
+    /// # Errors
+    /// The sampler's, or those of [`Growth`].
+    pub fn exhaustive<W: Word>(
+        growth: Growth<'_>,
+        sample: impl FnMut(&mut Script<'_, W>) -> Result<O, Error>,
+    ) -> Result<Tree<O>, BitTreeError> {
+        Tree::exhaustive_under(Vec::new(), growth, sample)
+    }
+
+    /// The same, of the scripts that begin with these words: probabilities are conditional, and the depth counts from there.
+    ///
+    /// # Errors
+    /// As [`exhaustive`](Self::exhaustive).
+    pub fn exhaustive_under<W: Word>(
+        first: Vec<W>,
+        growth: Growth<'_>,
+        mut sample: impl FnMut(&mut Script<'_, W>) -> Result<O, Error>,
+    ) -> Result<Tree<O>, BitTreeError> {
+        Branches::grow(first, growth, |words| {
+            let mut source = Script::new(words, Fill::Varied);
+            let output = sample(&mut source)?;
+            Ok((!source.ran_out()).then(|| (output, source.tier())))
+        })
+    }
+
+    /// The tree of a sampler with too many outputs to enumerate, but whose output increases or decreases with `U` for each
+    /// sign, as events that are intervals of outputs: if both ends of what a script says about `U` have the same event, all
+    /// between them do. The sampler must read a sign and `U` and nothing else, and be monotone.
+    ///
+    /// # Errors
+    /// As [`exhaustive`](Self::exhaustive).
+    pub fn monotone<W: Word>(
+        growth: Growth<'_>,
+        mut event: impl FnMut(&mut Script<'_, W>) -> Result<O, Error>,
+    ) -> Result<Tree<O>, BitTreeError> {
+        let mut tree = Branches::grow(Vec::new(), growth, |words: &[W]| {
+            let mut at_end = |fill| {
+                let mut source = Script::new(words, fill);
+                event(&mut source).map(|event| (event, source.tier()))
+            };
+            let (low, low_tier) = at_end(Fill::Zeros)?;
+            let (high, high_tier) = at_end(Fill::Ones)?;
+            Ok((low == high).then(|| (low, low_tier.max(high_tier))))
+        })?;
+        // The ends are not reached by 2^-480: all these gaps together are less than one unit.
+        tree.remainder += UBig::ONE;
+        Ok(tree)
+    }
+}
+
+impl<O: Ord> Tree<O> {
+    /// The depth in bits, a whole number of words.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// How often the sampler was run.
+    pub fn replays(&self) -> u64 {
+        self.replays
+    }
+
+    /// How many leaves each tier decided.
+    pub fn tiers(&self) -> &Tiers {
+        &self.leaves
+    }
+
+    /// The outputs that came, in order.
+    pub fn outputs(&self) -> impl Iterator<Item = &O> {
+        self.weights.keys()
+    }
+
+    /// The weight of an output and the same with the remainder, in units of `2^-depth`.
+    pub fn weight(&self, output: &O) -> Enclosure {
+        let least = self.weights.get(output).cloned().unwrap_or(UBig::ZERO);
+        let most = &least + &self.remainder;
+        Enclosure::new(Dyadic::from(least), Dyadic::from(most)).expect("a remainder is not negative")
+    }
+
+    /// The bounds on the probability of an output.
+    pub fn probability(&self, output: &O) -> Enclosure {
+        self.weight(output).shl(-i64::from(self.depth))
+    }
+
+    /// The least that the probability of an output can be.
+    pub fn least(&self, output: &O) -> Rational {
+        Rational::from(self.probability(output).lo())
+    }
+
+    /// The most that the probability of an output can be.
+    pub fn most(&self, output: &O) -> Rational {
+        Rational::from(self.probability(output).hi())
+    }
+
+    /// The probability that nothing is decided at the depth.
+    pub fn remainder(&self) -> Rational {
+        Rational::from(Dyadic::from(self.remainder.clone())) * Rational::pow2(-i64::from(self.depth))
+    }
+}
+
+/// A tree while it grows.
+struct Branches<'a, W, O> {
+    tree: Tree<O>,
+    script: Vec<W>,
+    /// Words before the tree begins.
+    root: usize,
+    growth: Growth<'a>,
+}
+
+/// What a script says.
+type Decision<O> = Result<Option<(O, Tier)>, Error>;
+
+impl<W: Word, O: Ord> Branches<'_, W, O> {
+    fn grow(
+        first: Vec<W>,
+        growth: Growth<'_>,
+        mut decide: impl FnMut(&[W]) -> Decision<O>,
+    ) -> Result<Tree<O>, BitTreeError> {
+        let depth = growth.depth.next_multiple_of(W::BITS);
+        let tree = Tree {
+            depth,
+            weights: BTreeMap::new(),
+            remainder: UBig::ZERO,
+            leaves: Tiers::default(),
+            replays: 0,
+        };
+        let mut branches = Branches { tree, root: first.len(), script: first, growth };
+        branches.branch(0.0, 1.0, &mut decide)?;
+        Ok(branches.tree)
+    }
+
+    /// Continues the script with every word. The scripts before it are the share `done` of all, its own the share `share`.
+    fn branch(
+        &mut self,
+        done: f64,
+        share: f64,
+        decide: &mut impl FnMut(&[W]) -> Decision<O>,
+    ) -> Result<(), BitTreeError> {
+        let share = share / (1u64 << W::BITS) as f64;
+        for (i, word) in all_words::<W>().enumerate() {
+            let done = done + i as f64 * share;
+            self.count_replay(done)?;
+            self.script.push(word);
+            let left = self.tree.depth - (self.script.len() - self.root) as u32 * W::BITS;
+            let weight = UBig::ONE << left as usize;
+            match decide(&self.script)? {
+                Some((output, tier)) => {
+                    *self.tree.weights.entry(output).or_insert(UBig::ZERO) += weight;
+                    self.tree.leaves.count(tier);
+                }
+                None if left == 0 => self.tree.remainder += weight,
+                None => self.branch(done, share, decide)?,
+            }
+            self.script.pop();
+        }
+        Ok(())
+    }
+
+    fn count_replay(&mut self, done: f64) -> Result<(), BitTreeError> {
+        if self.tree.replays == self.growth.most_replays {
+            let done = format!("{:.3}%", 100.0 * done);
+            return Err(BitTreeError::TooManyReplays { replays: self.tree.replays, done });
+        }
+        self.tree.replays += 1;
+        if self.tree.replays.is_multiple_of(REPLAYS_PER_REPORT) {
+            if self.growth.cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
+                return Err(BitTreeError::Cancelled);
+            }
+            if let Some(progress) = &mut self.growth.progress {
+                progress(done);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! What can not be audited, and why.
+
+/// A parameter out of its range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} = {value}: {reason}")]
+pub struct OutOfRange {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it should be.
+    pub reason: &'static str,
+}

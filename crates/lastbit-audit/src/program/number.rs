@@ -1,0 +1,113 @@
+//! The floats of a format as consecutive integers, and the libraries that compute on them.
+
+use lastbit_lang::eval::MachineFloat;
+
+/// A float of one of the two formats.
+pub(crate) trait Number: MachineFloat {
+    /// The float nearest to a double.
+    fn of_f64(value: f64) -> Self;
+    /// Its number in the order of the floats: 0 for both zeros, and the next float has the next number.
+    fn place(self) -> i64;
+    /// The float with this number; beyond the largest one, infinity.
+    fn at_place(place: i64) -> Self;
+    /// The natural logarithm as this platform computes it.
+    fn platform_ln(self) -> Self;
+    /// The exponential as this platform computes it.
+    fn platform_exp(self) -> Self;
+}
+
+macro_rules! impl_number {
+    ($($t:ident, $bits:ident;)*) => {$(
+        impl Number for $t {
+            fn of_f64(value: f64) -> $t {
+                value as $t
+            }
+            fn place(self) -> i64 {
+                let magnitude = self.abs().to_bits() as i64;
+                if self.is_sign_negative() { -magnitude } else { magnitude }
+            }
+            fn at_place(place: i64) -> $t {
+                let infinity = $t::INFINITY.to_bits() as u64;
+                let magnitude = $t::from_bits(place.unsigned_abs().min(infinity) as $bits);
+                if place < 0 { -magnitude } else { magnitude }
+            }
+            fn platform_ln(self) -> $t {
+                self.ln()
+            }
+            fn platform_exp(self) -> $t {
+                self.exp()
+            }
+        }
+    )*};
+}
+impl_number! {
+    f32, u32;
+    f64, u64;
+}
+
+/// Which `ln` and `exp` a program is run with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Library {
+    /// The correctly rounded ones.
+    #[default]
+    Nearest,
+    /// The correctly rounded results, moved by so many floats toward +∞.
+    Shifted(i32),
+    /// Those of this platform: `f64::ln`, `f64::exp` and their `f32` counterparts. They are taken to be within
+    /// [`Library::STD_FLOATS`] floats of the correctly rounded ones, unless every sample is evaluated.
+    Std,
+}
+
+impl Library {
+    /// How far the platform's functions may be off, in floats.
+    pub const STD_FLOATS: i32 = 2;
+
+    pub(crate) fn ln<F: Number>(self, argument: F) -> F {
+        match self {
+            Library::Nearest => argument.nearest_ln(),
+            Library::Shifted(floats) => shifted(argument.nearest_ln(), floats),
+            Library::Std => argument.platform_ln(),
+        }
+    }
+
+    pub(crate) fn exp<F: Number>(self, argument: F) -> F {
+        match self {
+            Library::Nearest => argument.nearest_exp(),
+            // No library returns a negative exponential.
+            Library::Shifted(floats) => F::at_place(shifted(argument.nearest_exp(), floats).place().max(0)),
+            Library::Std => argument.platform_exp(),
+        }
+    }
+}
+
+fn shifted<F: Number>(value: F, floats: i32) -> F {
+    F::at_place(value.place() + i64::from(floats))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_consecutive() {
+        for x in [0.0, 5e-324, 1.0, 1.5, f64::MAX, -1.0, -5e-324] {
+            assert_eq!(x.next_up().place(), x.place() + 1, "{x:e}");
+            assert_eq!(f64::at_place(x.place()), x);
+        }
+        for x in [0f32, 1e-45, 1.0, -2.0] {
+            assert_eq!(x.next_up().place(), x.place() + 1, "{x:e}");
+            assert_eq!(f32::at_place(x.place()), x);
+        }
+        assert_eq!((-0.0f64).place(), 0);
+        assert_eq!((-0.0f32).place(), 0);
+    }
+
+    #[test]
+    fn shifts() {
+        let ln = Library::Nearest.ln(0.5f64);
+        assert_eq!(Library::Shifted(1).ln(0.5f64), ln.next_up());
+        assert_eq!(Library::Shifted(-2).ln(0.5f64), ln.next_down().next_down());
+        assert_eq!(Library::Shifted(-2).exp(-800f64), 0.0);
+        assert_eq!(Library::Shifted(i32::MAX).exp(88f32), f32::INFINITY);
+    }
+}

@@ -1,0 +1,154 @@
+//! How the value of an operation changes as a variable grows.
+//!
+//! The operations of floats that IEEE 754 rounds correctly are the real operation followed by a rounding. Rounding to nearest never
+//! decreases, so a real operation that is weakly monotone in an operand, the others fixed, stays so in floats. If an operation is
+//! monotone in each operand, and each operand moves in the direction in which it carries the result the same way, then so does the
+//! result: move them one after the other.
+
+use lastbit_lang::{NodeId, Op};
+
+use super::number::Number;
+
+/// How a value changes as a variable grows, weakly: an increasing one may stay the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    /// Not at all.
+    Constant,
+    /// It never decreases.
+    Increasing,
+    /// It never increases.
+    Decreasing,
+}
+
+use Direction::{Constant, Decreasing, Increasing};
+
+impl Direction {
+    /// That of the negated value.
+    pub(crate) fn reversed(self) -> Direction {
+        match self {
+            Constant => Constant,
+            Increasing => Decreasing,
+            Decreasing => Increasing,
+        }
+    }
+
+    /// The direction of what both carry with them, unless they pull in opposite ones.
+    pub(crate) fn with(self, other: Direction) -> Option<Direction> {
+        match (self, other) {
+            (Constant, direction) | (direction, Constant) => Some(direction),
+            (a, b) => (a == b).then_some(a),
+        }
+    }
+}
+
+/// Why an operation is not known to be monotone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// One operand makes the value grow, another makes it shrink.
+    #[error("its operands pull in opposite directions")]
+    Opposite,
+    /// The effect of an operand depends on the sign of another, or its own, which changes.
+    #[error("the sign of an operand changes")]
+    MixedSign,
+    /// A condition may change its truth more than once.
+    #[error("its condition may change more than once")]
+    Condition,
+    /// A choice whose condition depends on a library function that is only known up to an error.
+    #[error("its condition depends on a library function that is not correctly rounded")]
+    LibraryCondition,
+    /// A choice jumps against the direction of its branches.
+    #[error("where the condition changes, the value jumps against the direction of the branches")]
+    Jump,
+    /// An operation that has no value at an end of the range.
+    #[error("it has no value at an end of the range of u")]
+    Undefined,
+}
+
+/// What is known of an operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand<F> {
+    /// How it changes with the variable.
+    pub(crate) direction: Direction,
+    /// Its least and its greatest value.
+    pub(crate) range: [F; 2],
+}
+
+impl<F: Number> Operand<F> {
+    /// Its direction where the result is multiplied by a number of `factor`'s sign: the rule for products.
+    fn times_sign_of(self, factor: Operand<F>) -> Result<Direction, Reason> {
+        let zero = F::from_i128(0, 0);
+        let [least, greatest] = factor.range;
+        match self.direction {
+            Constant => Ok(Constant),
+            direction if least >= zero => Ok(direction),
+            direction if greatest <= zero => Ok(direction.reversed()),
+            _ => Err(Reason::MixedSign),
+        }
+    }
+
+    fn excludes_zero(self) -> bool {
+        let zero = F::from_i128(0, 0);
+        self.range[0] > zero || self.range[1] < zero
+    }
+
+    fn reversed(self) -> Operand<F> {
+        Operand { direction: self.direction.reversed(), ..self }
+    }
+}
+
+fn both(a: Direction, b: Direction) -> Result<Direction, Reason> {
+    a.with(b).ok_or(Reason::Opposite)
+}
+
+/// `a·b`: growing `a` carries the product along where `b >= 0`, and back where `b <= 0`; and the same with `a` and `b` exchanged.
+fn product<F: Number>(a: Operand<F>, b: Operand<F>) -> Result<Direction, Reason> {
+    both(a.times_sign_of(b)?, b.times_sign_of(a)?)
+}
+
+/// The direction of an operation other than an input or a choice, from those of its operands.
+///
+/// The operands must have values over the whole range.
+pub(crate) fn operation<F: Number>(op: &Op, of: &dyn Fn(NodeId) -> Operand<F>) -> Result<Direction, Reason> {
+    let direction = |id: NodeId| of(id).direction;
+    match *op {
+        Op::Const(_) | Op::Input(_) | Op::Select { .. } => Ok(Constant),
+        // Exact, and -a falls as a grows.
+        Op::Neg(a) => Ok(direction(a).reversed()),
+        // |a| = a·sign(a).
+        Op::Abs(a) => of(a).times_sign_of(of(a)),
+        // A sum grows with both terms.
+        Op::Add(a, b) => both(direction(a), direction(b)),
+        // a - b is a + (-b).
+        Op::Sub(a, b) => both(direction(a), direction(b).reversed()),
+        Op::Mul(a, b) => product(of(a), of(b)),
+        // a·(1/b): on either side of 0, 1/b has the sign of b and falls as b grows.
+        Op::Div(a, b) if of(b).excludes_zero() => product(of(a), of(b).reversed()),
+        Op::Div(..) => Err(Reason::MixedSign),
+        // The real product and sum, rounded once.
+        Op::Fma(a, b, c) => both(product(of(a), of(b))?, direction(c)),
+        // Increasing functions, correctly rounded; moving all results by the same number of floats keeps their order.
+        Op::Sqrt(a) | Op::Ln(a) | Op::Exp(a) => Ok(direction(a)),
+        // The smaller of two growing numbers grows, and the larger.
+        Op::Min(a, b) | Op::Max(a, b) => both(direction(a), direction(b)),
+        // max(-bound, min(arg, bound))
+        Op::Clamp { arg, bound } => {
+            both(both(direction(arg), direction(bound))?, direction(bound).reversed())
+        }
+        // Ties go up, or away from zero, or to even: each multiple of the grid takes an interval.
+        Op::Round { arg, .. } => Ok(direction(arg)),
+    }
+}
+
+/// The direction of a choice between two branches whose condition changes once, with the values before and after that.
+pub(crate) fn switch<F: Number>(
+    first: Direction,
+    second: Direction,
+    [before, after]: [F; 2],
+) -> Result<Direction, Reason> {
+    let jump = match before.partial_cmp(&after) {
+        Some(std::cmp::Ordering::Less) => Increasing,
+        Some(std::cmp::Ordering::Greater) => Decreasing,
+        _ => Constant,
+    };
+    both(first, second)?.with(jump).ok_or(Reason::Jump)
+}

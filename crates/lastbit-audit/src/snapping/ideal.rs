@@ -1,0 +1,274 @@
+//! The snapping mechanism over the reals: `clamp_B(⌊clamp_B(f) + S·ln(U)/ε⌉_Λ)`.
+//!
+//! Its probabilities are sums of a few exponentials of rational numbers. They are kept as such and enclosed when asked for, to any
+//! number of bits.
+
+use std::collections::BTreeMap;
+
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational};
+
+use crate::{Comparison, OutOfRange, Outcome};
+
+/// The mechanism.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdealSnap {
+    epsilon: Rational,
+    bound: Rational,
+    lambda: Rational,
+    /// `⌈B/Λ⌉`: outputs are numbered from `-top` to `top`, and the ends are `∓B`.
+    top: IBig,
+}
+
+/// `Σ cᵢ·e^aᵢ`, by exponents. Exponentials of different rationals are linearly independent over the rationals (Lindemann and
+/// Weierstrass), so that equal sums have equal terms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExponentialSum(BTreeMap<Rational, Rational>);
+
+impl ExponentialSum {
+    fn add(mut self, coefficient: Rational, exponent: Rational) -> ExponentialSum {
+        let sum = self.0.get(&exponent).map_or(coefficient.clone(), |known| known + coefficient);
+        if sum.is_zero() {
+            self.0.remove(&exponent);
+        } else {
+            self.0.insert(exponent, sum);
+        }
+        self
+    }
+
+    /// An enclosure. The terms are known to `bits`; what is left after they cancel has fewer.
+    pub fn enclose(&self, bits: u32) -> Enclosure {
+        let zero = Enclosure::exact(Dyadic::ZERO);
+        self.0.iter().fold(zero, |sum, (exponent, coefficient)| {
+            let exp = exp_rational(exponent, bits).expect("checked when the mechanism was built");
+            &sum + &(&exp * &Enclosure::of_rational(coefficient, bits))
+        })
+    }
+}
+
+/// An output with its probabilities under two inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdealOutcome {
+    /// The number of the output.
+    pub number: IBig,
+    /// Its value.
+    pub output: Rational,
+    /// How likely it is.
+    pub probabilities: [ExponentialSum; 2],
+}
+
+impl IdealOutcome {
+    /// Enclosed weights over a total of 1.
+    pub fn outcome(&self, bits: u32) -> Outcome<Rational> {
+        let weights = self.probabilities.each_ref().map(|p| p.enclose(bits));
+        Outcome { output: self.output.clone(), weights }
+    }
+
+    /// Whether both probabilities are the same number.
+    pub fn is_alike(&self) -> bool {
+        self.probabilities[0] == self.probabilities[1]
+    }
+}
+
+/// Outputs are all listed up to this many; beyond, those next to the inputs and the ends, which have every loss there is.
+const ALL_OUTPUTS: u32 = 1 << 14;
+/// Exponents beyond this are refused: `e^-2⁴⁰` takes a while to print.
+const MOST_EXPONENT: i64 = 1 << 30;
+
+impl IdealSnap {
+    /// The mechanism of these parameters. `Λ` need not be a power of two.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] unless all are positive and `ε·(B + Λ)` is at most 2³⁰.
+    pub fn new(epsilon: Rational, bound: Rational, lambda: Rational) -> Result<IdealSnap, OutOfRange> {
+        for (name, value) in [("epsilon", &epsilon), ("bound", &bound), ("lambda", &lambda)] {
+            if !value.is_positive() {
+                return Err(OutOfRange { name, value: value.to_string(), reason: "it must be positive" });
+            }
+        }
+        if &epsilon * (&bound + &lambda) > Rational::from(MOST_EXPONENT) {
+            let reason = "epsilon·(bound + lambda) must be at most 2^30";
+            return Err(OutOfRange { name: "bound", value: bound.to_string(), reason });
+        }
+        let top = (&bound / &lambda).ceil();
+        Ok(IdealSnap { epsilon, bound, lambda, top })
+    }
+
+    /// The smallest power of two that is at least `1/ε`.
+    pub fn default_lambda(epsilon: &Rational) -> Option<Rational> {
+        Some(Rational::pow2(-epsilon.floor_log2().filter(|_| epsilon.is_positive())?))
+    }
+
+    /// `ε`
+    pub fn epsilon(&self) -> &Rational {
+        &self.epsilon
+    }
+
+    /// `⌈B/Λ⌉`
+    pub fn top(&self) -> &IBig {
+        &self.top
+    }
+
+    /// `clamp_B(f)`
+    pub fn start(&self, f: &Rational) -> Rational {
+        f.clone().clamp(-&self.bound, self.bound.clone())
+    }
+
+    fn output(&self, number: &IBig) -> Rational {
+        match () {
+            () if *number <= -&self.top => -&self.bound,
+            () if *number >= self.top => self.bound.clone(),
+            () => Rational::from(number.clone()) * &self.lambda,
+        }
+    }
+
+    /// The probability of an output. It rounds up to `number` from `(number - 1/2)Λ` on; a tie has no probability.
+    fn probability(&self, x: &Rational, number: &IBig) -> ExponentialSum {
+        let half = || Rational::pow2(-1);
+        let cut = |k: &IBig| (Rational::from(k.clone()) - half()) * &self.lambda - x;
+        // What lies above the cut less what lies above the next, from the side where both are small.
+        let lower = (*number > -&self.top).then(|| cut(number));
+        let upper = (*number < self.top).then(|| cut(&(number + IBig::ONE)));
+        let tail = |sum: ExponentialSum, coefficient: Rational, distance: &Rational| {
+            sum.add(coefficient * half(), -(distance.abs() * &self.epsilon))
+        };
+        let sum = ExponentialSum::default();
+        match (lower, upper) {
+            (None, None) => sum.add(Rational::ONE, Rational::ZERO),
+            // Below the upper cut.
+            (None, Some(to)) if !to.is_positive() => tail(sum, Rational::ONE, &to),
+            (None, Some(to)) => tail(sum.add(Rational::ONE, Rational::ZERO), -Rational::ONE, &to),
+            // Above the lower cut.
+            (Some(from), None) if !from.is_negative() => tail(sum, Rational::ONE, &from),
+            (Some(from), None) => tail(sum.add(Rational::ONE, Rational::ZERO), -Rational::ONE, &from),
+            (Some(from), Some(to)) if !from.is_negative() => {
+                tail(tail(sum, Rational::ONE, &from), -Rational::ONE, &to)
+            }
+            (Some(from), Some(to)) if !to.is_positive() => {
+                tail(tail(sum, Rational::ONE, &to), -Rational::ONE, &from)
+            }
+            (Some(from), Some(to)) => {
+                let both = sum.add(Rational::ONE, Rational::ZERO);
+                tail(tail(both, -Rational::ONE, &from), -Rational::ONE, &to)
+            }
+        }
+    }
+
+    /// The outputs with their probabilities, in increasing order; and whether they are all there are. Where they are many, those from
+    /// one below the lower input's to one above the upper input's, and the ends: the others have the same ratios, because a
+    /// cell that lies below both inputs, or above both, changes by `e^(ε(x - x'))` exactly.
+    pub fn outcomes(&self, inputs: &[Rational; 2]) -> (Vec<IdealOutcome>, bool) {
+        let starts = inputs.each_ref().map(|f| self.start(f));
+        let all = self.top <= IBig::from(ALL_OUTPUTS / 2);
+        let near = |x: &Rational| (x / &self.lambda).round_half_up();
+        let (first, last) = if all {
+            (-&self.top, self.top.clone())
+        } else {
+            let [a, b] = starts.each_ref().map(near);
+            ((&a).min(&b) - IBig::from(2), a.max(b) + IBig::from(2))
+        };
+        let mut numbers = Vec::new();
+        if first > -&self.top {
+            numbers.push(-&self.top);
+        }
+        let mut number = first.max(-&self.top);
+        while number <= last && number <= self.top {
+            numbers.push(number.clone());
+            number += IBig::ONE;
+        }
+        if numbers.last() != Some(&self.top) {
+            numbers.push(self.top.clone());
+        }
+        let outcome = |number: IBig| IdealOutcome {
+            output: self.output(&number),
+            probabilities: starts.each_ref().map(|x| self.probability(x, &number)),
+            number,
+        };
+        (numbers.into_iter().map(outcome).collect(), all)
+    }
+
+    /// The loss and the rest, with enclosures of `bits`, and hockey-stick divergences at `epsilon`.
+    pub fn compare(&self, outcomes: &[IdealOutcome], epsilon: &Rational, bits: u32) -> Comparison<Rational> {
+        let mut comparison = Comparison::new(IBig::ONE, epsilon);
+        outcomes.iter().for_each(|outcome| comparison.push(outcome.outcome(bits)));
+        comparison
+    }
+
+    /// The theorem: the loss is at most `ε·|clamp_B(f) - clamp_B(f')|`.
+    pub fn claimed(&self, inputs: &[Rational; 2]) -> Rational {
+        let [x, x2] = inputs.each_ref().map(|f| self.start(f));
+        &self.epsilon * (x - x2).abs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Loss;
+
+    fn snap(epsilon: &str, bound: &str, lambda: &str) -> IdealSnap {
+        let [epsilon, bound, lambda] = [epsilon, bound, lambda].map(|text| text.parse().unwrap());
+        IdealSnap::new(epsilon, bound, lambda).unwrap()
+    }
+
+    fn inputs(f: &str, f2: &str) -> [Rational; 2] {
+        [f, f2].map(|text| text.parse().unwrap())
+    }
+
+    #[test]
+    fn probabilities_add_up_to_one() {
+        for (mechanism, pair) in [
+            (snap("1", "4", "1"), inputs("0", "1")),
+            (snap("1/3", "5/2", "4"), inputs("-5/2", "2")),
+            (snap("3/2", "7/3", "1/4"), inputs("1/8", "9")),
+        ] {
+            let (outcomes, all) = mechanism.outcomes(&pair);
+            assert!(all);
+            for i in 0..2 {
+                let terms = outcomes.iter().flat_map(|outcome| outcome.probabilities[i].0.clone());
+                let sum = terms.fold(ExponentialSum::default(), |sum, (a, c)| sum.add(c, a));
+                assert_eq!(sum, ExponentialSum::default().add(Rational::ONE, Rational::ZERO));
+            }
+        }
+    }
+
+    /// The theorem, over pairs on and off the grid, inside and outside of the bound.
+    #[test]
+    fn the_loss_is_at_most_what_is_claimed() {
+        let mechanism = snap("3/4", "5", "2");
+        for (f, f2) in [("0", "1"), ("-5", "5"), ("9", "4"), ("1/3", "1/7"), ("1", "-1"), ("3", "3")] {
+            let pair = inputs(f, f2);
+            let outcomes = mechanism.outcomes(&pair).0;
+            let compared = mechanism.compare(&outcomes, &Rational::ONE, 200);
+            let Loss::Finite(loss) = compared.loss(200) else { panic!("a finite loss") };
+            let slack = Rational::pow2(-150);
+            assert!(loss.lo().cmp_rational(&(mechanism.claimed(&pair) + slack)).is_le(), "{f} {f2}");
+        }
+    }
+
+    /// What is left out where outputs are many has the losses of what is kept.
+    #[test]
+    fn few_outputs_stand_for_many() {
+        let many = snap("1/2", "20000", "1");
+        let few = snap("1/2", "40", "1");
+        for (f, f2) in [("0", "1"), ("5/2", "-7/2"), ("1/3", "1/3")] {
+            let pair = inputs(f, f2);
+            let loss = |mechanism: &IdealSnap| {
+                let (outcomes, all) = mechanism.outcomes(&pair);
+                let compared = mechanism.compare(&outcomes, &Rational::ONE, 200);
+                (compared.finite_loss(100).lo().clone().round_down(60), all)
+            };
+            assert_eq!(loss(&many).0, loss(&few).0);
+            assert_eq!([loss(&many).1, loss(&few).1], [false, true]);
+        }
+    }
+
+    #[test]
+    fn equal_probabilities_are_seen() {
+        let mechanism = snap("1", "4", "1");
+        let (outcomes, _) = mechanism.outcomes(&inputs("0", "2"));
+        // Output 1 lies half-way between the inputs.
+        let alike: Vec<_> = outcomes.iter().filter(|outcome| outcome.is_alike()).collect();
+        assert_eq!(alike.len(), 1);
+        assert_eq!(alike[0].output, Rational::ONE);
+    }
+}

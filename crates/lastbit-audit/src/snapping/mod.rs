@@ -1,0 +1,19 @@
+//! The snapping mechanism in floating point.
+
+mod case;
+mod cells;
+mod ideal;
+mod invert;
+mod mechanism;
+mod papers;
+mod search;
+mod weights;
+
+pub use case::Case;
+pub use cells::{Cell, Interval, PairCell, Variant};
+pub use ideal::{ExponentialSum, IdealOutcome, IdealSnap};
+pub use invert::{FloatNoise, Scaling};
+pub use mechanism::{FloatSnap, Noise};
+pub use papers::{Formula, Scope};
+pub use search::{Search, Witness, outputs_of_interest, search};
+pub use weights::{Exact, InfiniteLoss, Weights, infinite_loss, loss_of};
