@@ -25,6 +25,13 @@ impl<O> Outcome<O> {
         let [first, second] = &self.weights;
         match [first, second].map(|weight| weight.lo().signum() > 0) {
             [true, true] => {
+                // Without a common divisor first, which takes longer than the logarithm. What is lost is lost near a ratio of 1.
+                let quick = first.div(second, bits + 64).expect("a positive divisor");
+                let quick = quick.ln(bits + 64).expect("a positive number");
+                let width = Rational::from(quick.width());
+                if width <= Rational::from(quick.abs().lo()) * Rational::pow2(-i64::from(bits)) {
+                    return LnRatio::Finite(quick);
+                }
                 let [lo, hi] = [(first.lo(), second.hi()), (first.hi(), second.lo())]
                     .map(|(p, q)| ln_rational(&quotient(p, q), bits).expect("a positive number"));
                 LnRatio::Finite(Enclosure::new(lo.lo().clone(), hi.hi().clone()).expect("in order"))
@@ -33,6 +40,26 @@ impl<O> Outcome<O> {
             [false, true] if first.hi().is_zero() => LnRatio::OnlySecond,
             _ => LnRatio::Unknown,
         }
+    }
+
+    /// `|ln(P/P')|` to `bits`, as far as it is known.
+    pub fn loss(&self, bits: u32) -> Loss {
+        match self.ln_ratio(bits) {
+            LnRatio::Finite(ratio) => Loss::Finite(ratio.abs()),
+            LnRatio::OnlyFirst | LnRatio::OnlySecond => Loss::Infinite,
+            LnRatio::Unknown => Loss::AtLeast(Dyadic::ZERO),
+        }
+    }
+
+    /// Whether less is certainly lost here than there.
+    pub fn loses_less_than(&self, other: &Outcome<O>) -> bool {
+        self.least_ratio().is_less_than(&other.least_ratio())
+    }
+
+    /// The largest ratio that is certain.
+    fn least_ratio(&self) -> Ratio {
+        let [first, second] = &self.weights;
+        Ratio::larger(first.lo(), second.hi(), second.lo(), first.hi())
     }
 }
 
@@ -187,7 +214,7 @@ impl<O: Clone> Comparison<O> {
         if self.most.as_ref().is_none_or(|known| known.is_less_than(&most)) {
             self.most = Some(most);
         }
-        let least = Ratio::larger(first.lo(), second.hi(), second.lo(), first.hi());
+        let least = outcome.least_ratio();
         let is_worse = |known: &Option<(Ratio, Outcome<O>)>| {
             known.as_ref().is_none_or(|(ratio, _)| ratio.is_less_than(&least))
         };

@@ -2,10 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bit_tree;
 pub mod comparison;
 pub mod conformance;
 pub mod decimal;
+pub mod discrete;
 mod error;
+pub mod program;
 mod sampler;
 pub mod snapping;
 pub mod textbook;

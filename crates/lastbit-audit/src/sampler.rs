@@ -79,9 +79,9 @@ impl Sampler {
         match self {
             Sampler::Ulp => f64::from_bits(number),
             Sampler::UlpSingle => f32::from_bits(number as u32).into(),
-            Sampler::Grid53 | Sampler::Grid24 => {
-                f64::from_i128(i128::from(number), self.unit_exponent() as i32)
-            }
+            // Both factors and the product are doubles: numbers have at most 53 bits, but for 2⁵³ itself.
+            Sampler::Grid53 => number as f64 * (0.5 / (1u64 << 52) as f64),
+            Sampler::Grid24 => number as f64 * (0.5 / (1u64 << 23) as f64),
         }
     }
 

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lastbit::Rational;
 
+use crate::audit::args::{Audit, Conformance};
 use crate::prove::args::{Check, Fmt, Prove};
 use crate::version;
 
@@ -19,6 +20,7 @@ use crate::version;
   lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt > noisy.txt
   lastbit noise laplace --epsilon 1 --sensitivity 1 --explain
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
+  lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
   lastbit noise --help")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -52,6 +54,17 @@ pub(crate) enum Command {
     Check(Check),
     /// Format files of the language of mechanisms
     Fmt(Fmt),
+    /// Compute the true privacy loss of noise as it runs, exactly, with the output that shows it
+    ///
+    /// For two inputs: the exact probability of every output, the loss, the output that reaches it, the outputs that only one
+    /// input can produce. Of the snapping mechanism, of the samplers of `lastbit noise`, of the textbook's Laplace mechanism,
+    /// and of programs in the language of mechanisms.
+    Audit(Box<Audit>),
+    /// Recompute a file of exact values, or write one
+    ///
+    /// Such a file lets implementations be compared that share no code: parameters, and what comes out of them to the last digit.
+    /// docs/conformance.md has the schema.
+    Conformance(Box<Conformance>),
     /// Print a script that completes this command in a shell
     #[command(after_help = "Examples:
   lastbit completions bash > ~/.local/share/bash-completion/completions/lastbit

@@ -6,12 +6,14 @@
 //! | `plan` | which mechanism the arguments mean |
 //! | `cells`, `input`, `value` | text, and the numbers in it |
 //! | `run` | the passes over the input |
+//! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `output`, `explain`, `error` | what the user reads |
 
 #![forbid(unsafe_code)]
 
 mod args;
+mod audit;
 mod cells;
 mod error;
 mod explain;

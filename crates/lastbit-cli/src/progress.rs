@@ -1,6 +1,7 @@
-//! A progress bar on standard error, where somebody looks at it and the input is long.
+//! Progress bars on standard error, where somebody looks at it and it takes long.
 
 use std::io::{IsTerminal, Read, stderr, stdout};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -61,6 +62,41 @@ impl Progress {
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What takes longer than this shows a bar.
+const LONG: Duration = Duration::from_millis(300);
+
+/// A bar that shows itself once the work turns out to be long.
+pub(crate) struct LateBar {
+    bar: ProgressBar,
+    start: Instant,
+}
+
+impl LateBar {
+    pub(crate) fn new(doing: &str, template: &str, length: u64) -> LateBar {
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden());
+        bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        bar.set_prefix(doing.to_owned());
+        LateBar { bar, start: Instant::now() }
+    }
+
+    /// So much is done.
+    pub(crate) fn show(&self, position: u64, message: impl Into<String>) {
+        if self.bar.is_hidden() && self.start.elapsed() > LONG && stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position(position);
+        self.bar.set_message(message.into());
+    }
+}
+
+impl Drop for LateBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -17,6 +17,8 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
             InputType::F32 => release_or_explain::<f32>(&noise.mechanism),
             InputType::I64 => release_or_explain::<i64>(&noise.mechanism),
         },
+        Command::Audit(args) => crate::audit::run(args),
+        Command::Conformance(args) => crate::audit::conformance::run(args),
         Command::Prove(args) => crate::prove::run(args),
         Command::Check(args) => crate::prove::check::run(args),
         Command::Fmt(args) => crate::prove::fmt::run(args),

@@ -6,7 +6,9 @@ use crate::OutOfRange;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BitTreeError {
     /// The tree is larger than the limit allows.
-    #[error("{replays} replays have decided only part of the bits ({done}): raise the limit, or lower the depth")]
+    #[error(
+        "{replays} replays have decided only part of the bits ({done}): raise the limit, or lower the depth"
+    )]
     TooManyReplays {
         /// The limit.
         replays: u64,
@@ -26,7 +28,11 @@ pub enum BitTreeError {
 
 impl BitTreeError {
     /// A value that can not be audited.
-    pub(super) fn out_of_range(name: &'static str, value: impl ToString, reason: &'static str) -> BitTreeError {
+    pub(super) fn out_of_range(
+        name: &'static str,
+        value: impl ToString,
+        reason: &'static str,
+    ) -> BitTreeError {
         OutOfRange { name, value: value.to_string(), reason }.into()
     }
 }

@@ -6,8 +6,13 @@ use super::error::BitTreeError;
 use super::laws::exact;
 use super::shipped::Shipped;
 
-/// How far cuts go, in scales: beyond lies a share of `e^-14`, or `2^-20`.
+/// How far cuts go, in scales: beyond lies a share of `e^-14`, or `2^-20`; of the Gaussian's about as much.
 const REACH: i64 = 14;
+const GAUSSIAN_REACH: i64 = 5;
+
+/// Up to this scale, in units of outputs, the outputs next to the inputs are events of their own. Beyond, they are as unlikely as
+/// what a tree leaves undecided.
+const SINGLE_SCALE: i64 = 1 << 20;
 
 /// The events of an audit: the outputs below the first cut, from each cut to the next, and from the last on.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,28 +23,29 @@ pub struct Events {
 }
 
 impl Events {
-    /// Cuts around two inputs, up to about `most`: at every output if there are few, else evenly spaced.
+    /// About `most` cuts around two inputs: at the outputs next to each, and evenly spaced further out.
     pub(super) fn around(shipped: &Shipped, inputs: [f64; 2], most: u32) -> Result<Events, BitTreeError> {
         let (scale, step) = shipped.scale_and_step();
-        let each_side = Rational::from(most.max(4) / 4);
-        let reach = &scale * Rational::from(REACH);
-        let mut spacing = &reach / &each_side;
-        let mut origin = None;
-        if let Some(step) = &step {
-            // A whole number of steps.
-            spacing = Rational::from((&spacing / step).ceil()) * step;
-            origin = Some(step);
-        }
+        let each_side = i64::from(most.max(8) / 8);
+        let scales = if matches!(shipped, Shipped::DiscreteGaussian(_)) { GAUSSIAN_REACH } else { REACH };
+        let spacing = &scale * Rational::new(scales, each_side).expect("positive");
         let mut cuts = Vec::new();
+        let mut spaced = |centre: &Rational, spacing: &Rational| {
+            let multiples = (-each_side..=each_side + 1).map(|i| Rational::from(i) * spacing);
+            cuts.extend(multiples.map(|far| shipped.nearest(&(centre + far))));
+        };
         for x in inputs {
             let x = exact(x)?;
-            // Where outputs lie on a grid, the first cut is on it, too.
-            let centre = match origin {
-                Some(step) => Rational::from((&x / step).round_half_up()) * step,
-                None => x,
+            let Some(step) = &step else {
+                spaced(&x, &spacing);
+                continue;
             };
-            let count = i64::try_from((&reach / &spacing).ceil()).unwrap_or(1);
-            cuts.extend((-count..=count + 1).map(|i| shipped.nearest(&(&centre + Rational::from(i) * &spacing))));
+            // Where outputs lie on a grid, so do the cuts.
+            let centre = Rational::from((&x / step).round_half_up()) * step;
+            spaced(&centre, &(Rational::from((&spacing / step).ceil()) * step));
+            if scale <= step * Rational::from(SINGLE_SCALE) {
+                spaced(&centre, step);
+            }
         }
         if let Some(bound) = shipped.bound() {
             cuts.retain(|cut| cut.abs() < bound);
@@ -54,7 +60,9 @@ impl Events {
     fn new(shipped: &Shipped, cuts: Vec<f64>, step: Option<&Rational>) -> Events {
         let next = |cut: f64| match shipped {
             Shipped::LaplaceSingle(_) => f64::from((cut as f32).next_up()),
-            Shipped::GridLaplaceSingle(_) => shifted(shipped, cut, step).max(f64::from((cut as f32).next_up())),
+            Shipped::GridLaplaceSingle(_) => {
+                shifted(shipped, cut, step).max(f64::from((cut as f32).next_up()))
+            }
             _ => shifted(shipped, cut, step).max(cut.next_up()),
         };
         let single = cuts.windows(2).map(|pair| next(pair[0]) >= pair[1]).collect();

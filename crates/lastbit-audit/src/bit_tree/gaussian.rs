@@ -9,7 +9,7 @@ use lastbit::DiscreteGaussian;
 use lastbit_real::{Dyadic, Enclosure, Rational};
 
 use super::error::BitTreeError;
-use super::laws::{discrete_tail, exact, exp_minus};
+use super::laws::{BITS, discrete_tail, exp_minus};
 
 /// The largest `σ²`: probabilities are summed one by one.
 const MOST_VARIANCE: i64 = 1 << 16;
@@ -20,26 +20,39 @@ const REACH: u32 = 24;
 /// The words of a proposal in the main stream: one for `Y`, one for the acceptance.
 pub(super) const MAIN_WORDS: u64 = 2;
 
+/// `t = ⌊σ⌋ + 1`, the scale of the proposals.
+pub(super) fn proposal_scale(variance: &Rational) -> Rational {
+    Rational::from(variance.floor_sqrt().expect("positive")) + Rational::ONE
+}
+
 /// `γ(z)`.
 pub(super) fn gamma(variance: &Rational, z: &Rational) -> Rational {
-    let t = Rational::from(variance.floor_sqrt().expect("positive")) + Rational::ONE;
+    let t = proposal_scale(variance);
     (z.abs() - variance / t).pow(2) / (variance * Rational::from(2))
 }
 
-/// The probabilities that a proposal is accepted and lies in each event, and last that it is rejected.
-pub(super) fn probabilities(
+/// The probabilities that a proposal of the discrete Gaussian is accepted and its sum with `x` lies in each event of some cuts,
+/// and last that it is rejected.
+///
+/// # Errors
+/// [`BitTreeError::OutOfRange`] if `σ²` is above 65536.
+pub fn gaussian_round(
     gaussian: &DiscreteGaussian,
     x: f64,
     cuts: &[f64],
 ) -> Result<Vec<Enclosure>, BitTreeError> {
     let variance = gaussian.variance();
     if *variance > Rational::from(MOST_VARIANCE) {
-        return Err(BitTreeError::out_of_range("variance", variance, "an audit needs it to be at most 65536"));
+        return Err(BitTreeError::out_of_range(
+            "variance",
+            variance,
+            "an audit needs it to be at most 65536",
+        ));
     }
-    let t = Rational::from(variance.floor_sqrt().expect("positive")) + Rational::ONE;
+    let t = proposal_scale(variance);
     let reach = i64::try_from((&t * Rational::from(REACH)).ceil()).expect("at most 2^13");
     let zero = Enclosure::exact(Dyadic::ZERO);
-    let mut events = vec![zero; cuts.len() + 2];
+    let mut events = vec![zero.clone(); cuts.len() + 1];
     let mut add = |z: i64, probability: &Enclosure| {
         let event = cuts.partition_point(|cut| *cut <= x + z as f64);
         events[event] = &events[event] + probability;
@@ -47,16 +60,14 @@ pub(super) fn probabilities(
     for z in -reach..=reach {
         let [from, next] = [z, z + 1].map(Rational::from);
         let proposed = &discrete_tail(&t, &from)? - &discrete_tail(&t, &next)?;
-        add(z, &(&proposed * &exp_minus(&gamma(variance, &from))?).round(super::laws::BITS));
+        add(z, &(&proposed * &exp_minus(&gamma(variance, &from))?).round(BITS));
     }
     // What is further out, on either side, is not accepted but with a probability below e^-γ.
     let outside = exp_minus(&gamma(variance, &Rational::from(reach)))?;
     let outside = Enclosure::new(Dyadic::ZERO, outside.hi().clone()).expect("not negative");
     add(-reach - 1, &outside);
     add(reach + 1, &outside);
-    let accepted = events.iter().fold(Enclosure::exact(Dyadic::ZERO), |sum, event| &sum + event);
-    let last = events.len() - 1;
-    events[last] = &Enclosure::exact(Dyadic::ONE) - &accepted;
-    exact(x)?;
+    let accepted = events.iter().fold(zero, |sum, event| &sum + event);
+    events.push(&Enclosure::exact(Dyadic::ONE) - &accepted);
     Ok(events)
 }

@@ -42,7 +42,9 @@ pub(super) fn exact(x: f64) -> Result<Rational, BitTreeError> {
 fn half_below<T: Float>(cut: f64) -> Result<Rational, BitTreeError> {
     let cut = T::from_rational(&exact(cut)?, Rounding::Nearest);
     let middle = cut.midpoint_below();
-    middle.map(Rational::from).ok_or_else(|| BitTreeError::out_of_range("cut", cut.to_f64(), "it has no number below it"))
+    middle
+        .map(Rational::from)
+        .ok_or_else(|| BitTreeError::out_of_range("cut", cut.to_f64(), "it has no number below it"))
 }
 
 impl Law {
@@ -50,7 +52,11 @@ impl Law {
     ///
     /// # Errors
     /// [`BitTreeError::OutOfRange`] if a number is not finite or a cut is more than `2⁶⁰` scales away.
-    pub fn laplace<T: Float>(b: &Rational, x: f64, cuts: impl IntoIterator<Item = f64>) -> Result<Law, BitTreeError> {
+    pub fn laplace<T: Float>(
+        b: &Rational,
+        x: f64,
+        cuts: impl IntoIterator<Item = f64>,
+    ) -> Result<Law, BitTreeError> {
         let x = exact(x)?;
         Law::new(cuts, |cut| laplace_tail(b, &(half_below::<T>(cut)? - &x)))
     }
@@ -59,7 +65,11 @@ impl Law {
     ///
     /// # Errors
     /// As [`laplace`](Self::laplace).
-    pub fn integer_laplace(b: &Rational, x: f64, cuts: impl IntoIterator<Item = f64>) -> Result<Law, BitTreeError> {
+    pub fn integer_laplace(
+        b: &Rational,
+        x: f64,
+        cuts: impl IntoIterator<Item = f64>,
+    ) -> Result<Law, BitTreeError> {
         let edge = exact(x)? + Rational::pow2(-1);
         Law::new(cuts, |cut| laplace_tail(b, &(exact(cut)? - &edge)))
     }
@@ -68,7 +78,11 @@ impl Law {
     ///
     /// # Errors
     /// As [`laplace`](Self::laplace).
-    pub fn discrete_laplace(s: &Rational, x: f64, cuts: impl IntoIterator<Item = f64>) -> Result<Law, BitTreeError> {
+    pub fn discrete_laplace(
+        s: &Rational,
+        x: f64,
+        cuts: impl IntoIterator<Item = f64>,
+    ) -> Result<Law, BitTreeError> {
         let x = exact(x)?;
         Law::new(cuts, |cut| discrete_tail(s, &(exact(cut)? - &x)))
     }

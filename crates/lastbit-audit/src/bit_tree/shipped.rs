@@ -4,9 +4,10 @@ use lastbit::{
     BitSource, Claim, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Inputs, Laplace,
     Mechanism, Snapping,
 };
-use lastbit_real::{Float, Rational};
+use lastbit_real::{Float, Rational, Rounding};
 
 use super::error::BitTreeError;
+use super::gaussian::proposal_scale;
 use super::law::Law;
 use super::laws::exact;
 
@@ -89,14 +90,16 @@ impl Shipped {
         }
     }
 
-    /// The law of the outputs; of the discrete Gaussian, that of its proposals' cuts alone makes no sense.
-    pub(super) fn law(&self, x: f64, cuts: Vec<f64>) -> Result<Option<Law>, BitTreeError> {
+    /// The law of the outputs; of the discrete Gaussian, that of its proposals, accepted or not.
+    pub(super) fn law(&self, x: f64, cuts: Vec<f64>) -> Result<Law, BitTreeError> {
         match self {
             Shipped::Laplace(mechanism) => Law::laplace::<f64>(mechanism.scale(), x, cuts),
             Shipped::LaplaceSingle(mechanism) => Law::laplace::<f32>(mechanism.scale(), x, cuts),
             Shipped::LaplaceInteger(mechanism) => Law::integer_laplace(mechanism.scale(), x, cuts),
             Shipped::DiscreteLaplace(mechanism) => Law::discrete_laplace(mechanism.scale(), x, cuts),
-            Shipped::DiscreteGaussian(_) => return Ok(None),
+            Shipped::DiscreteGaussian(mechanism) => {
+                Law::discrete_laplace(&proposal_scale(mechanism.variance()), x, cuts)
+            }
             Shipped::GridLaplace(mechanism) => {
                 Law::grid_laplace::<f64>(mechanism.scale(), mechanism.k(), x, cuts)
             }
@@ -106,7 +109,6 @@ impl Shipped {
             Shipped::Snapping(mechanism) => Law::snapping(mechanism, x, cuts),
             Shipped::FloatSnapping(mechanism) => Law::float_snapping(mechanism, x, cuts),
         }
-        .map(Some)
     }
 
     /// What the mechanism claims for these two inputs.
@@ -152,13 +154,12 @@ impl Shipped {
     pub(super) fn scale_and_step(&self) -> (Rational, Option<Rational>) {
         let grid = |b: &Rational, k: i32| (b.clone(), Some(Rational::pow2(i64::from(k))));
         match self {
-            Shipped::Laplace(mechanism) | Shipped::LaplaceSingle(mechanism) => (mechanism.scale().clone(), None),
+            Shipped::Laplace(mechanism) | Shipped::LaplaceSingle(mechanism) => {
+                (mechanism.scale().clone(), None)
+            }
             Shipped::LaplaceInteger(mechanism) => grid(mechanism.scale(), 0),
             Shipped::DiscreteLaplace(mechanism) => grid(mechanism.scale(), 0),
-            Shipped::DiscreteGaussian(mechanism) => {
-                let t = mechanism.variance().floor_sqrt().expect("positive");
-                grid(&(Rational::from(t) + Rational::ONE), 0)
-            }
+            Shipped::DiscreteGaussian(mechanism) => grid(&proposal_scale(mechanism.variance()), 0),
             Shipped::GridLaplace(mechanism) => grid(mechanism.scale(), mechanism.k()),
             Shipped::GridLaplaceSingle(mechanism) => grid(mechanism.scale(), mechanism.k()),
             Shipped::Snapping(mechanism) => {
@@ -186,9 +187,9 @@ impl Shipped {
     pub(super) fn nearest(&self, y: &Rational) -> f64 {
         match self {
             Shipped::LaplaceSingle(_) | Shipped::GridLaplaceSingle(_) => {
-                f32::from_rational(y, lastbit_real::Rounding::Nearest).into()
+                f32::from_rational(y, Rounding::Nearest).into()
             }
-            _ => y.to_f64(lastbit_real::Rounding::Nearest),
+            _ => y.to_f64(Rounding::Nearest),
         }
     }
 
@@ -198,7 +199,7 @@ impl Shipped {
             // One double after the other, until 53 bits are known: there is no end to that.
             _ if matches!(self, Shipped::FloatSnapping(_)) => Enumeration::Monotone,
             _ if matches!(self, Shipped::DiscreteGaussian(_)) => Enumeration::Exhaustive,
-            Some(step) if scale <= step * Rational::from(EXHAUSTIVE_SCALE) => Enumeration::Exhaustive,
+            Some(step) if scale <= &step * Rational::from(EXHAUSTIVE_SCALE) => Enumeration::Exhaustive,
             _ => Enumeration::Monotone,
         }
     }

@@ -83,7 +83,9 @@ mod tests {
 
     #[test]
     fn refinements_of_each_width() {
-        let tiers = |width, refinements: &[u32]| refinements.iter().map(|r| Tier::after(*r, width)).collect::<Vec<_>>();
+        let tiers = |width, refinements: &[u32]| {
+            refinements.iter().map(|r| Tier::after(*r, width)).collect::<Vec<_>>()
+        };
         use Tier::{One, Three, Two, TwoOrThree};
         assert_eq!(tiers(64, &[0, 1, 2]), [One, TwoOrThree, Three]);
         assert_eq!(tiers(8, &[0, 1, 14, 15, 16]), [One, Two, Two, TwoOrThree, Three]);

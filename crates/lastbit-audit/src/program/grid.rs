@@ -68,10 +68,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_with_big_integers(value in any::<f64>(), shift in -3..60i64, ties in 0..1u64 << 8) {
-            let unit = i64::from(value.exponent_of_ulp());
-            agrees(value, unit + shift);
-            agrees(value as f32, i64::from((value as f32).exponent_of_ulp()) + shift);
+        fn as_with_big_integers(
+            double in any::<f64>(),
+            single in any::<f32>(),
+            shift in -3..60i64,
+            ties in 0..1u64 << 8,
+        ) {
+            agrees(double, i64::from(double.exponent_of_ulp()) + shift);
+            agrees(single, i64::from(single.exponent_of_ulp()) + shift);
             // Numbers of few bits lie half-way more often.
             let short = f64::from_i128(i128::from(ties) - 128, -3);
             agrees(short, shift - 30);

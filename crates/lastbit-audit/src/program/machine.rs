@@ -1,6 +1,6 @@
 //! The float reading with everything but `u` known, fast: what does not depend on `u` is computed once.
 
-use lastbit_lang::eval::EvalError;
+use lastbit_lang::eval::{self, EvalError};
 use lastbit_lang::{Comparison, NodeId, Op, StraightLine};
 use lastbit_real::{Float, Rational, Rounding};
 
@@ -22,14 +22,26 @@ enum FaultKind {
 /// A node without a value: an [`EvalError`] that is cheap to pass on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Where it arose.
-    pub(crate) node: NodeId,
+    /// Programs have less than 2³² nodes; short, a fault fits into a register.
+    node: u32,
     kind: FaultKind,
 }
 
+impl Fault {
+    fn new(node: NodeId, kind: FaultKind) -> Fault {
+        Fault { node: node as u32, kind }
+    }
+
+    /// Where it arose.
+    pub(crate) fn node(self) -> NodeId {
+        self.node as NodeId
+    }
+}
+
 impl From<Fault> for EvalError {
-    fn from(Fault { node, kind }: Fault) -> EvalError {
-        match kind {
+    fn from(fault: Fault) -> EvalError {
+        let node = fault.node();
+        match fault.kind {
             FaultKind::DivisionByZero => EvalError::DivisionByZero { node },
             FaultKind::LnOfNonPositive => EvalError::LnOfNonPositive { node },
             FaultKind::SqrtOfNegative => EvalError::SqrtOfNegative { node },
@@ -40,9 +52,6 @@ impl From<Fault> for EvalError {
     }
 }
 
-/// What the library evaluation refuses too: a grid that numbers are not rounded to.
-const MAX_GRID_EXPONENT: u64 = 1 << 20;
-
 /// What an input of the program is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
@@ -50,6 +59,37 @@ pub(crate) enum Setting {
     Uniform,
     /// A number; it is rounded to nearest.
     Known(Rational),
+}
+
+/// The values of nodes. An infinity stands for a fault, which is looked up: values are read far more often than faults are.
+#[derive(Clone)]
+struct Registers<F> {
+    values: Vec<F>,
+    faults: Vec<Option<Fault>>,
+}
+
+impl<F: Number> Registers<F> {
+    #[inline]
+    fn get(&self, id: NodeId) -> Result<F, Fault> {
+        let value = self.values[id];
+        if Float::is_finite(value) { Ok(value) } else { Err(self.fault(id)) }
+    }
+
+    #[cold]
+    fn fault(&self, id: NodeId) -> Fault {
+        self.faults[id].unwrap_or(Fault::new(id, FaultKind::Overflow))
+    }
+
+    #[inline]
+    fn set(&mut self, id: NodeId, value: Result<F, Fault>) {
+        match value {
+            Ok(value) => self.values[id] = value,
+            Err(fault) => {
+                self.values[id] = F::at_place(i64::MAX);
+                self.faults[id] = Some(fault);
+            }
+        }
+    }
 }
 
 /// A program of which all inputs but the uniform sample are known.
@@ -60,7 +100,7 @@ pub(crate) struct Machine<F> {
     /// What depends on the sample, operands first.
     steps: Vec<(NodeId, Op)>,
     /// The values of all other nodes.
-    known: Vec<Result<F, Fault>>,
+    known: Registers<F>,
     result: NodeId,
 }
 
@@ -71,7 +111,10 @@ impl<F: Number> Machine<F> {
             library,
             uniform: None,
             steps: Vec::new(),
-            known: Vec::with_capacity(program.nodes.len()),
+            known: Registers {
+                values: vec![zero(); program.nodes.len()],
+                faults: vec![None; program.nodes.len()],
+            },
             result: program.result,
         };
         let nearest = |value: &Rational| F::from_rational(value, Rounding::Nearest);
@@ -97,14 +140,14 @@ impl<F: Number> Machine<F> {
                     }
                 }
             };
-            machine.known.push(value);
+            machine.known.set(id, value);
         }
         machine
     }
 
     /// For evaluation at samples of this kind.
     pub(crate) fn evaluator(&self, sampler: Sampler) -> Evaluator<'_, F> {
-        Evaluator { machine: self, sampler, values: self.known.clone() }
+        Evaluator { machine: self, sampler, registers: self.known.clone() }
     }
 }
 
@@ -112,29 +155,30 @@ impl<F: Number> Machine<F> {
 pub(crate) struct Evaluator<'m, F> {
     machine: &'m Machine<F>,
     sampler: Sampler,
-    values: Vec<Result<F, Fault>>,
+    registers: Registers<F>,
 }
 
 impl<F: Number> Evaluator<'_, F> {
     /// The result at the sample of this number.
     pub(crate) fn at(&mut self, number: u64) -> Result<F, Fault> {
         if let Some(uniform) = self.machine.uniform {
-            self.values[uniform] = Ok(F::of_f64(self.sampler.value(number)));
+            self.registers.set(uniform, Ok(F::of_f64(self.sampler.value(number))));
         }
         for (id, op) in &self.machine.steps {
-            self.values[*id] = step(self.machine.library, *id, op, &self.values);
+            let value = step(self.machine.library, *id, op, &self.registers);
+            self.registers.set(*id, value);
         }
-        self.values[self.machine.result]
+        self.registers.get(self.machine.result)
     }
 
     /// The values of all nodes at the last sample.
-    pub(crate) fn into_values(self) -> Vec<Option<F>> {
-        self.values.into_iter().map(Result::ok).collect()
+    pub(crate) fn node_values(&self) -> Vec<Option<F>> {
+        (0..self.registers.values.len()).map(|id| self.node(id).ok()).collect()
     }
 
     /// The value that a node had at the last sample.
     pub(crate) fn node(&self, id: NodeId) -> Result<F, Fault> {
-        self.values[id]
+        self.registers.get(id)
     }
 }
 
@@ -144,7 +188,7 @@ fn zero<F: Float>() -> F {
 
 /// Operands are finite and domains checked, so that what is not finite has overflowed.
 fn finite<F: Float>(node: NodeId, value: F) -> Result<F, Fault> {
-    if Float::is_finite(value) { Ok(value) } else { Err(Fault { node, kind: FaultKind::Overflow }) }
+    if Float::is_finite(value) { Ok(value) } else { Err(Fault::new(node, FaultKind::Overflow)) }
 }
 
 fn min<F: PartialOrd>(a: F, b: F) -> F {
@@ -165,62 +209,58 @@ pub(super) fn holds<F: PartialOrd>(test: Comparison, lhs: F, rhs: F) -> bool {
 }
 
 /// The value of an operation on earlier nodes, as `lastbit_lang::eval` has it.
-fn step<F: Number>(
-    library: Library,
-    id: NodeId,
-    op: &Op,
-    values: &[Result<F, Fault>],
-) -> Result<F, Fault> {
-    let fault = |kind| Err(Fault { node: id, kind });
+#[inline]
+fn step<F: Number>(library: Library, id: NodeId, op: &Op, values: &Registers<F>) -> Result<F, Fault> {
+    let fault = |kind| Err(Fault::new(id, kind));
     let value = match *op {
         // Set before.
-        Op::Input(_) | Op::Const(_) => values[id]?,
-        Op::Neg(a) => -values[a]?,
-        Op::Abs(a) => max(values[a]?, -values[a]?),
-        Op::Add(a, b) => values[a]? + values[b]?,
-        Op::Sub(a, b) => values[a]? - values[b]?,
-        Op::Mul(a, b) => values[a]? * values[b]?,
+        Op::Input(_) | Op::Const(_) => values.get(id)?,
+        Op::Neg(a) => -values.get(a)?,
+        Op::Abs(a) => max(values.get(a)?, -values.get(a)?),
+        Op::Add(a, b) => values.get(a)? + values.get(b)?,
+        Op::Sub(a, b) => values.get(a)? - values.get(b)?,
+        Op::Mul(a, b) => values.get(a)? * values.get(b)?,
         Op::Div(a, b) => {
-            let (a, b) = (values[a]?, values[b]?);
+            let (a, b) = (values.get(a)?, values.get(b)?);
             if b == zero() {
                 return fault(FaultKind::DivisionByZero);
             }
             a / b
         }
-        Op::Fma(a, b, c) => values[a]?.fused_multiply_add(values[b]?, values[c]?),
+        Op::Fma(a, b, c) => values.get(a)?.fused_multiply_add(values.get(b)?, values.get(c)?),
         Op::Sqrt(a) => {
-            let a = values[a]?;
+            let a = values.get(a)?;
             if a < zero() {
                 return fault(FaultKind::SqrtOfNegative);
             }
             a.square_root()
         }
         Op::Ln(a) => {
-            let a = values[a]?;
+            let a = values.get(a)?;
             if a <= zero() {
                 return fault(FaultKind::LnOfNonPositive);
             }
             library.ln(a)
         }
-        Op::Exp(a) => library.exp(values[a]?),
-        Op::Min(a, b) => min(values[a]?, values[b]?),
-        Op::Max(a, b) => max(values[a]?, values[b]?),
+        Op::Exp(a) => library.exp(values.get(a)?),
+        Op::Min(a, b) => min(values.get(a)?, values.get(b)?),
+        Op::Max(a, b) => max(values.get(a)?, values.get(b)?),
         Op::Clamp { arg, bound } => {
-            let bound = values[bound]?;
+            let bound = values.get(bound)?;
             if bound < zero() {
                 return fault(FaultKind::NegativeBound);
             }
-            max(-bound, min(values[arg]?, bound))
+            max(-bound, min(values.get(arg)?, bound))
         }
         Op::Round { arg, exponent, tie } => {
-            if exponent.unsigned_abs() > MAX_GRID_EXPONENT {
+            if !eval::grid::is_supported(exponent) {
                 return fault(FaultKind::Grid);
             }
-            grid::round(values[arg]?, exponent, tie)
+            grid::round(values.get(arg)?, exponent, tie)
         }
         Op::Select { test, lhs, rhs, then, otherwise } => {
-            let branch = if holds(test, values[lhs]?, values[rhs]?) { then } else { otherwise };
-            values[branch]?
+            let branch = if holds(test, values.get(lhs)?, values.get(rhs)?) { then } else { otherwise };
+            values.get(branch)?
         }
     };
     finite(id, value)

@@ -16,8 +16,8 @@ use crate::Sampler;
 
 /// The variables: `u`, and the errors of the library.
 const VARIABLES: usize = 2;
-const U: usize = 0;
-const LIBRARY: usize = 1;
+pub(crate) const U: usize = 0;
+pub(crate) const LIBRARY: usize = 1;
 
 /// Why the result is not known to be monotone: the first node for which no rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) struct Fact<F> {
     /// How it changes with each of the variables.
     pub(crate) directions: [Direction; VARIABLES],
     /// Its least and its greatest value.
-    range: [F; 2],
+    pub(crate) range: [F; 2],
 }
 
 impl<F: Number> Fact<F> {
@@ -46,6 +46,8 @@ pub(crate) struct Rules<F> {
     /// For operations.
     #[expect(clippy::type_complexity, reason = "it is written once")]
     pub(crate) operation: fn(&Op, &dyn Fn(NodeId) -> Operand<F>) -> Result<Direction, Reason>,
+    /// For conditions.
+    pub(crate) condition: fn(Direction, Direction) -> Result<Direction, Reason>,
     /// For choices whose condition changes once.
     pub(crate) switch: fn(Direction, Direction, [F; 2]) -> Result<Direction, Reason>,
 }
@@ -53,7 +55,7 @@ pub(crate) struct Rules<F> {
 impl<F: Number> Rules<F> {
     /// The sound ones.
     pub(crate) fn sound() -> Rules<F> {
-        Rules { operation: rules::operation, switch: rules::switch }
+        Rules { operation: rules::operation, condition: rules::condition, switch: rules::switch }
     }
 }
 
@@ -70,7 +72,7 @@ pub(crate) fn facts<F: Number>(
         let mut evaluator = machine.evaluator(sampler);
         // Nodes have values of their own, whether or not the result has.
         let _ = evaluator.at(number);
-        evaluator.into_values()
+        evaluator.node_values()
     };
     let corners = machines.iter().flat_map(|machine| ends.map(|number| corner(machine, number))).collect();
     let evaluators = machines.iter().map(|machine| machine.evaluator(sampler)).collect();
@@ -127,7 +129,10 @@ impl<F: Number> Check<'_, F> {
         for corner in &self.corners {
             let value = corner[id].ok_or(unknown(Reason::Undefined))?;
             let [least, greatest] = range.unwrap_or([value; 2]);
-            range = Some([if value < least { value } else { least }, if value > greatest { value } else { greatest }]);
+            range = Some([
+                if value < least { value } else { least },
+                if value > greatest { value } else { greatest },
+            ]);
         }
         let range = range.ok_or(unknown(Reason::Undefined))?;
         // What is monotone and the same at all corners is the same between them.
@@ -151,10 +156,9 @@ impl<F: Number> Check<'_, F> {
     ) -> Result<[Direction; VARIABLES], Unknown> {
         let unknown = |reason| Unknown { node: id, reason };
         let sides = [self.facts[lhs]?, self.facts[rhs]?];
-        // The direction of lhs - rhs, on the sign of which the condition depends.
         for variable in [U, LIBRARY] {
             let [left, right] = sides.map(|side| side.directions[variable]);
-            left.with(right.reversed()).ok_or(unknown(Reason::Condition))?;
+            (self.rules.condition)(left, right).map_err(unknown)?;
         }
         if let Some(truth) = self.constant_truth(test, lhs, rhs) {
             return self.facts[branches[usize::from(!truth)]].map(|fact| fact.directions);
@@ -166,7 +170,8 @@ impl<F: Number> Check<'_, F> {
         if sides.iter().any(|side| side.directions[LIBRARY] != Direction::Constant) {
             return Err(unknown(Reason::LibraryCondition));
         }
-        let [then, otherwise] = [self.facts[branches[0]]?, self.facts[branches[1]]?].map(|fact| fact.directions);
+        let [then, otherwise] =
+            [self.facts[branches[0]]?, self.facts[branches[1]]?].map(|fact| fact.directions);
         let library = then[LIBRARY].with(otherwise[LIBRARY]).ok_or(unknown(Reason::Opposite))?;
         let mut in_u = Direction::Constant;
         for machine in 0..self.evaluators.len() {

@@ -56,6 +56,9 @@ pub enum Library {
     /// Those of this platform: `f64::ln`, `f64::exp` and their `f32` counterparts. They are taken to be within
     /// [`Library::STD_FLOATS`] floats of the correctly rounded ones, unless every sample is evaluated.
     Std,
+    /// The correctly rounded results, moved by up to [`Library::STD_FLOATS`] floats, by a hash of the argument.
+    #[cfg(test)]
+    Wobbly,
 }
 
 impl Library {
@@ -67,6 +70,8 @@ impl Library {
             Library::Nearest => argument.nearest_ln(),
             Library::Shifted(floats) => shifted(argument.nearest_ln(), floats),
             Library::Std => argument.platform_ln(),
+            #[cfg(test)]
+            Library::Wobbly => shifted(argument.nearest_ln(), wobble(argument)),
         }
     }
 
@@ -76,12 +81,20 @@ impl Library {
             // No library returns a negative exponential.
             Library::Shifted(floats) => F::at_place(shifted(argument.nearest_exp(), floats).place().max(0)),
             Library::Std => argument.platform_exp(),
+            #[cfg(test)]
+            Library::Wobbly => F::at_place(shifted(argument.nearest_exp(), wobble(argument)).place().max(0)),
         }
     }
 }
 
 fn shifted<F: Number>(value: F, floats: i32) -> F {
     F::at_place(value.place() + i64::from(floats))
+}
+
+#[cfg(test)]
+fn wobble<F: Number>(argument: F) -> i32 {
+    let hash = (argument.place() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    (hash % (2 * Library::STD_FLOATS as u64 + 1)) as i32 - Library::STD_FLOATS
 }
 
 #[cfg(test)]

@@ -139,6 +139,11 @@ pub(crate) fn operation<F: Number>(op: &Op, of: &dyn Fn(NodeId) -> Operand<F>) -
     }
 }
 
+/// The direction of `lhs - rhs`, on the sign of which a comparison depends.
+pub(crate) fn condition(lhs: Direction, rhs: Direction) -> Result<Direction, Reason> {
+    lhs.with(rhs.reversed()).ok_or(Reason::Condition)
+}
+
 /// The direction of a choice between two branches whose condition changes once, with the values before and after that.
 pub(crate) fn switch<F: Number>(
     first: Direction,

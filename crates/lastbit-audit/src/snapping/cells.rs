@@ -1,5 +1,7 @@
 //! Every output with the `u` that give it.
 
+use std::ops::RangeInclusive;
+
 use lastbit_real::{IBig, Rational};
 
 use super::{FloatNoise, FloatSnap};
@@ -40,6 +42,15 @@ pub struct PairCell {
 }
 
 impl PairCell {
+    fn between(number: i64, lower: &[Cut; 2], upper: &[Cut; 2]) -> PairCell {
+        let cell = |i: usize| Cell {
+            plus: [lower[i].plus, upper[i].plus],
+            minus: [upper[i].minus, lower[i].minus],
+            weight: &upper[i].below - &lower[i].below,
+        };
+        PairCell { number, cells: [cell(0), cell(1)] }
+    }
+
     /// Its weights, for a [`Comparison`].
     pub fn outcome(&self) -> Outcome<i64> {
         Outcome::exact(self.number, [self.cells[0].weight.clone(), self.cells[1].weight.clone()])
@@ -53,13 +64,13 @@ impl PairCell {
 
 /// A threshold between two outputs, seen from an input.
 #[derive(Clone)]
-struct Cut {
+pub(super) struct Cut {
     /// With `s = 1`, what is below has `u` below this.
     plus: f64,
     /// With `s = -1`, what is above has `u` below this.
     minus: f64,
     /// The weight of what is below.
-    below: IBig,
+    pub(super) below: IBig,
 }
 
 /// Outputs are refused beyond this many; a million take about 20 seconds.
@@ -83,8 +94,13 @@ impl Variant {
         FloatNoise { scaling: self.mechanism.scaling(), ln_shift: self.ln_shift }
     }
 
+    /// `y` of the least `u`, the noise that reaches farthest; negative.
+    pub fn farthest(&self) -> f64 {
+        self.noise().of(self.mechanism.sampler().value(1))
+    }
+
     /// The cut below output `k`, for an input that starts at `x`.
-    fn cut(&self, x: f64, k: i64, total: &IBig) -> Cut {
+    pub(super) fn cut(&self, x: f64, k: i64, total: &IBig) -> Cut {
         let top = self.mechanism.top();
         if k <= -top {
             return Cut { plus: 0.0, minus: 1.0, below: IBig::ZERO };
@@ -103,11 +119,21 @@ impl Variant {
     }
 
     /// The numbers of the outputs that some input can give: the noise of the least `u` reaches farthest.
-    fn reach(&self, inputs: [f64; 2]) -> (i64, i64) {
-        let farthest = self.noise().of(self.mechanism.sampler().value(1));
+    pub fn numbers(&self, inputs: [f64; 2]) -> RangeInclusive<i64> {
+        let farthest = self.farthest();
         let [x, x2] = inputs.map(|f| self.start(f));
         let number = |w: f64| self.mechanism.number_of(w);
-        (number(x.min(x2) + farthest), number(x.max(x2) - farthest))
+        number(x.min(x2) + farthest)..=number(x.max(x2) - farthest)
+    }
+
+    fn cuts(&self, inputs: [f64; 2], k: i64, total: &IBig) -> [Cut; 2] {
+        inputs.map(|f| self.cut(self.start(f), k, total))
+    }
+
+    /// One output, for finite inputs.
+    pub fn pair_cell(&self, inputs: [f64; 2], number: i64) -> PairCell {
+        let total = self.mechanism.sampler().total();
+        PairCell::between(number, &self.cuts(inputs, number, &total), &self.cuts(inputs, number + 1, &total))
     }
 
     /// Visits the outputs that either input can give, in increasing order; stops early if `visit` says no.
@@ -124,22 +150,16 @@ impl Variant {
                 return Err(OutOfRange { name: "input", value: f.to_string(), reason: "it must be finite" });
             }
         }
-        let (first, last) = self.reach(inputs);
+        let (first, last) = self.numbers(inputs).into_inner();
         if last - first >= MOST_OUTPUTS {
             let reason = "there are more than 2^24 outputs to weigh; a larger lambda has fewer";
             return Err(OutOfRange { name: "outputs", value: (last - first + 1).to_string(), reason });
         }
         let total = self.mechanism.sampler().total();
-        let cut = |k| inputs.map(|f| self.cut(self.start(f), k, &total));
-        let mut lower = cut(first);
+        let mut lower = self.cuts(inputs, first, &total);
         for number in first..=last {
-            let upper = cut(number + 1);
-            let cell = |i: usize| Cell {
-                plus: [lower[i].plus, upper[i].plus],
-                minus: [upper[i].minus, lower[i].minus],
-                weight: &upper[i].below - &lower[i].below,
-            };
-            let pair = PairCell { number, cells: [cell(0), cell(1)] };
+            let upper = self.cuts(inputs, number + 1, &total);
+            let pair = PairCell::between(number, &lower, &upper);
             if pair.is_reached() && !visit(&pair) {
                 break;
             }
@@ -173,6 +193,7 @@ mod tests {
     use crate::snapping::{FloatSnap, Noise};
     use crate::{Loss, Sampler};
     use lastbit_lang::Tie;
+    use lastbit_real::Float;
 
     fn variant(epsilon: &str, bound: f64, exponent: Option<i64>, sampler: Sampler) -> Variant {
         let noise = Noise::Divided { epsilon: epsilon.parse().unwrap() };

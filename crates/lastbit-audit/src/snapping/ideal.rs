@@ -108,6 +108,11 @@ impl IdealSnap {
         &self.top
     }
 
+    /// How many outputs there are.
+    pub fn outputs(&self) -> IBig {
+        &self.top + &self.top + IBig::ONE
+    }
+
     /// `clamp_B(f)`
     pub fn start(&self, f: &Rational) -> Rational {
         f.clone().clamp(-&self.bound, self.bound.clone())

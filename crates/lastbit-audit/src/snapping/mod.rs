@@ -7,6 +7,7 @@ mod invert;
 mod mechanism;
 mod papers;
 mod search;
+mod shipped;
 mod weights;
 
 pub use case::Case;
@@ -15,5 +16,5 @@ pub use ideal::{ExponentialSum, IdealOutcome, IdealSnap};
 pub use invert::{FloatNoise, Scaling};
 pub use mechanism::{FloatSnap, Noise};
 pub use papers::{Formula, Scope};
-pub use search::{Search, Witness, outputs_of_interest, search};
-pub use weights::{Exact, InfiniteLoss, Weights, infinite_loss, loss_of};
+pub use search::{Budget, Progress, Search, Witness, Worst, outputs_of_interest};
+pub use shipped::{Disagreement, Shipped};

@@ -194,7 +194,7 @@ pub(crate) struct Assignment {
 }
 
 /// A number, also as a power: `2^-3`.
-fn number(text: &str) -> Result<Rational, String> {
+pub(crate) fn number(text: &str) -> Result<Rational, String> {
     let text = text.trim();
     if let Some(exponent) = text.strip_prefix("2^") {
         let exponent: i64 = exponent.parse().map_err(|_| format!("`{exponent}` is not a whole number"))?;

@@ -13,10 +13,11 @@ use lastbit_prove::endpoint::{
     self, EndpointError, EndpointReport, OutOfRange, Request, Sampler, Search, Shape, Total, noise_error,
     recognise,
 };
+use lastbit_real::Float;
 use serde_json::json;
 
 use super::Session;
-use super::args::{Prove, RuleSet};
+use super::args::{Assignment, Prove, RuleSet};
 use super::program::{prove, show};
 use super::report::{Outcome, Report, Source, unreadable};
 use super::symbolic::{is_symbolic, symbolic};
@@ -101,31 +102,11 @@ fn over_the_reals(name: &str, declaration: &Declaration) -> Report {
     Report::new(text, json, Outcome::Undecided)
 }
 
-/// The values that the command line gives, rounded to doubles where the file says that they are doubles.
+/// The values and ranges that the command line gives.
 fn bindings(declaration: &Declaration, args: &Prove) -> (Bindings, Vec<String>) {
-    let mut bindings = Bindings::default();
-    let mut notes = Vec::new();
     let given = &args.values;
-    let named = [("eps", &given.epsilon), ("B", &given.bound), ("L", &given.lambda)];
-    let named = named.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let listed = given.param.iter().map(|assignment| (assignment.name.as_str(), &assignment.value));
-    for (name, value) in named.chain(listed) {
-        let value = match scalar(declaration, name) {
-            Some(Scalar::F64) => {
-                let double = value.to_f64(Rounding::Nearest);
-                let rounded = Rational::try_from(double).unwrap_or_else(|_| value.clone());
-                if rounded != *value {
-                    notes.push(format!(
-                        "{name} = {} is the double next to what was given",
-                        lastbit_real::Float::to_hex(double)
-                    ));
-                }
-                rounded
-            }
-            _ => value.clone(),
-        };
-        bindings.values.insert(name.to_owned(), value);
-    }
+    let (mut bindings, notes) =
+        values(declaration, [&given.epsilon, &given.bound, &given.lambda], &given.param);
     for range in &given.range {
         bindings.ranges.insert(range.name.clone(), (range.lo.clone(), range.hi.clone()));
     }
@@ -134,7 +115,42 @@ fn bindings(declaration: &Declaration, args: &Prove) -> (Bindings, Vec<String>) 
     (bindings, notes)
 }
 
-pub(super) fn scalar(declaration: &Declaration, name: &str) -> Option<Scalar> {
+/// Values of `eps`, `B` and `L`, and of others by name, rounded to floats where the declaration says that they are floats.
+pub(crate) fn values(
+    declaration: &Declaration,
+    named: [&Option<Rational>; 3],
+    listed: &[Assignment],
+) -> (Bindings, Vec<String>) {
+    let mut bindings = Bindings::default();
+    let mut notes = Vec::new();
+    let named = ["eps", "B", "L"].into_iter().zip(named);
+    let named = named.filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let listed = listed.iter().map(|assignment| (assignment.name.as_str(), &assignment.value));
+    for (name, value) in named.chain(listed) {
+        let (rounded, note) = rounded(scalar(declaration, name), name, value);
+        notes.extend(note);
+        bindings.values.insert(name.to_owned(), rounded);
+    }
+    (bindings, notes)
+}
+
+/// The float that a value of this type stands for, and a note if it is another number.
+pub(crate) fn rounded(scalar: Option<Scalar>, name: &str, value: &Rational) -> (Rational, Option<String>) {
+    let float = match scalar {
+        Some(Scalar::F64) => f64::from_rational(value, Rounding::Nearest),
+        Some(Scalar::F32) => f32::from_rational(value, Rounding::Nearest).into(),
+        _ => return (value.clone(), None),
+    };
+    match Rational::try_from(float) {
+        Ok(rounded) if rounded != *value => {
+            let of_type = if scalar == Some(Scalar::F32) { "float" } else { "double" };
+            (rounded, Some(format!("{name} = {} is the {of_type} next to what was given", float.to_hex())))
+        }
+        _ => (value.clone(), None),
+    }
+}
+
+pub(crate) fn scalar(declaration: &Declaration, name: &str) -> Option<Scalar> {
     let mut binders = declaration.parameters().chain(&declaration.arguments);
     binders.find(|binder| binder.name.text == name).map(|binder| binder.ty.scalar)
 }
@@ -148,7 +164,7 @@ pub(super) fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str
 }
 
 /// `Λ`, where it is left open: the smallest power of two that is at least `1/ε`, or `λ`.
-pub(super) fn default_lambda(declaration: &Declaration, bindings: &mut Bindings) {
+pub(crate) fn default_lambda(declaration: &Declaration, bindings: &mut Bindings) {
     if !is_open(declaration, bindings, "L") || bindings.ranges.contains_key("L") {
         return;
     }
@@ -241,8 +257,7 @@ fn privacy(
     endpoint::analyse(&Request {
         mechanism: shape.mechanism(sampler(declaration))?,
         error: noise_error(&lowered.program, shape)?,
-        sensitivity: sensitivity(file, declaration, args),
-        search: Search::default(),
+        search: Search { sensitivity: sensitivity(file, declaration, args), ..Search::default() },
         example,
     })
 }

@@ -14,13 +14,13 @@ pub(crate) mod args;
 mod certificates;
 pub(crate) mod check;
 mod conflicts;
-mod files;
+pub(crate) mod files;
 pub(crate) mod fmt;
-mod mechanism;
+pub(crate) mod mechanism;
 mod paper;
 mod program;
 mod progress;
-mod report;
+pub(crate) mod report;
 mod symbolic;
 
 use std::path::Path;
@@ -43,7 +43,7 @@ struct Input {
     parsed: Parsed,
 }
 
-enum Parsed {
+pub(crate) enum Parsed {
     Programs(Vec<Result<StraightLine, FpcoreError>>),
     Declarations(File),
     /// Nothing can be said of any part of it.
@@ -130,7 +130,7 @@ fn is_fpcore(path: &Path, text: &str) -> bool {
     }
 }
 
-fn declarations(text: &str) -> Parsed {
+pub(crate) fn declarations(text: &str) -> Parsed {
     let (file, mut diagnostics) = parse(text);
     if diagnostics.is_empty() {
         diagnostics = lastbit_lang::check(&file);

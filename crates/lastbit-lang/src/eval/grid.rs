@@ -9,7 +9,7 @@ use lastbit_real::Dyadic;
 const MAX_EXPONENT: u64 = 1 << 20;
 
 /// Whether numbers can be rounded to multiples of `2^exponent`.
-pub(super) fn is_supported(exponent: i64) -> bool {
+pub fn is_supported(exponent: i64) -> bool {
     exponent.unsigned_abs() <= MAX_EXPONENT
 }
 

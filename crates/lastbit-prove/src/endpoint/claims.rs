@@ -3,19 +3,19 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use lastbit_audit::snapping::{Formula, Scope, Witness};
+use lastbit_audit::snapping::Formula;
 use lastbit_real::Rational;
 
 use super::cases::Reach;
-use super::kappa::{Ingredients, excess};
-use super::{Certified, EndpointError, FloatSnap, NoiseError, Total};
+use super::kappa::{BITS, Ingredients, excess};
+use super::{Certified, EndpointError, FloatSnap, NoiseError, Scope, Total, Witness, Worst};
 
 /// What became of a claim, for the mechanism at hand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The certified bound is no more than what is claimed.
     Holds,
-    /// The exact loss at an output is more than what is claimed.
+    /// The exact loss at an output is more than what is claimed, by most among those found.
     Violated(Box<Witness>),
     /// Neither was shown.
     NotDecided,
@@ -48,13 +48,13 @@ pub struct ClaimedBound {
     pub verdict: Verdict,
 }
 
-/// The claims, each compared with the certified bounds, if they are of pure differential privacy, and with the witnesses. The
-/// claims are about inputs at most 1 apart.
+/// The claims, each compared with the certified bounds, if they are of pure differential privacy, and with the worst that was
+/// found. The claims are about inputs at most 1 apart.
 pub(super) fn judge(
     mechanism: &FloatSnap,
     error: &NoiseError,
     certified: &Certified,
-    witnesses: &[Witness],
+    worst: &Worst,
 ) -> Result<Vec<ClaimedBound>, EndpointError> {
     let (ingredients, reach) = (Ingredients::of(mechanism, error)?, Reach::of(mechanism));
     let (cases, pure) = (&certified.cases, matches!(certified.total, Total::Pure { .. }));
@@ -85,15 +85,17 @@ pub(super) fn judge(
         let verdict = if pure && certified.as_ref().is_none_or(|bound| *bound <= claimed) {
             Verdict::Holds
         } else {
-            let violates = |witness: &&Witness| {
-                let Some(claimed) = formula.value_at(mechanism, witness.weights.output, witness.case) else {
-                    return false;
-                };
-                let allowed = mechanism.rate() + claimed;
-                witness.loss().is_none_or(|loss| loss.lo().cmp_rational(&allowed).is_gt())
+            // By how much: an infinite loss by more than any other.
+            let violation = |witness: &Witness| {
+                let claimed = formula.value_at(mechanism, witness.outcome.output, witness.case)?;
+                match witness.excess(&(mechanism.rate() + claimed), BITS) {
+                    None => Some((true, Rational::ZERO)),
+                    Some(over) => (over.lo().signum() > 0).then(|| (false, Rational::from(over.lo()))),
+                }
             };
-            let found = witnesses.iter().find(violates);
-            found.map_or(Verdict::NotDecided, |witness| Verdict::Violated(Box::new(witness.clone())))
+            let violations = worst.witnesses().filter_map(|witness| Some((violation(witness)?, witness)));
+            let most = violations.max_by(|(over, _), (over2, _)| over.cmp(over2));
+            most.map_or(Verdict::NotDecided, |(_, witness)| Verdict::Violated(Box::new(witness.clone())))
         };
         let Formula { source, scope, text, .. } = *formula;
         Ok(ClaimedBound { source, scope, formula: text, claimed, certified, verdict })

@@ -1,8 +1,10 @@
 //! The report for programs: exact numbers as fractions, with decimals rounded up beside them.
 
+use lastbit_audit::Loss;
 use lastbit_real::{Float, Rational, Rounding};
 use serde_json::{Value, json};
 
+use super::kappa::BITS;
 use super::report::in_eta;
 use super::{
     CaseBound, ClaimedBound, EndpointReport, Endpoints, Noise, PairOutput, Total, UThreshold, Verdict,
@@ -55,9 +57,7 @@ impl EndpointReport {
             "theorem_a_prime": self.theorem_a_prime.as_ref().map(|(loss, delta)| {
                 json!({ "loss": number(loss), "delta": number(delta) })
             }),
-            "infinite_loss": self.infinite_loss.as_ref().map(|found| json!({
-                "f": found.f.to_hex(), "f2": found.f2.to_hex(), "weight_f": found.weight.to_string(), "weight_f2": "0",
-            })),
+            "infinite_loss": self.infinite_loss.as_ref().map(|found| self.witness(found)),
             "audit_holds": self.audit_holds(),
             "witnesses": self.witnesses.iter().map(|found| self.witness(found)).collect::<Vec<_>>(),
             "verdicts": self.verdicts.iter().map(|claim| self.verdict(claim)).collect::<Vec<_>>(),
@@ -70,19 +70,20 @@ impl EndpointReport {
     }
 
     fn witness(&self, witness: &Witness) -> Value {
-        let loss = witness.loss();
+        let [weight_f, weight_f2] = witness.weights().map(|weight| weight.to_string());
         let [f, f2] = witness.inputs.map(Float::to_hex);
         let end = |end: &lastbit_real::Dyadic, rounding| Rational::from(end).to_decimal(30, rounding);
         json!({
             "f": f,
             "f2": f2,
             "case": witness.case.to_string(),
-            "x": self.mechanism.output(witness.weights.output).to_hex(),
-            "weight_f": witness.weights.f.to_string(),
-            "weight_f2": witness.weights.f2.to_string(),
-            "loss": loss.map_or(json!("inf"), |loss| {
-                json!([end(loss.lo(), Rounding::Down), end(loss.hi(), Rounding::Up)])
-            }),
+            "x": self.mechanism.output(witness.outcome.output).to_hex(),
+            "weight_f": weight_f,
+            "weight_f2": weight_f2,
+            "loss": match witness.loss(BITS) {
+                Loss::Finite(loss) => json!([end(loss.lo(), Rounding::Down), end(loss.hi(), Rounding::Up)]),
+                Loss::Infinite | Loss::AtLeast(_) => json!("inf"),
+            },
             "at_most_certified": self.audit(witness),
         })
     }

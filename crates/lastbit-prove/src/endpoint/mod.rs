@@ -2,7 +2,8 @@
 //!
 //! The program is `r = clamp_B(⌊x ⊕ s ⊗ y_F(u)⌉_Λ)` with `x = clamp_B(f)`, `s = ±1`, and `y_F` a float reading of `y(u) = c·ln u` of which
 //! the error semantics has shown `y_F(u) = y(u)(1 + θ)`, `|θ| <= ρ`. [`certify`] bounds the loss over all doubles `f`, `f'` at most `Δ`
-//! apart, in seven cases; [`pair_outputs`] encloses the thresholds of `u` for two given inputs; [`Exact`](lastbit_audit::snapping::Exact) inverts the arithmetic itself.
+//! apart, in seven cases; [`pair_outputs`] encloses the thresholds of `u` for two given inputs; a [`Search`] weighs outputs exactly, by
+//! inverting the arithmetic itself.
 //!
 //! # Why
 //!
@@ -44,8 +45,7 @@ use lastbit_real::{DomainError, Rational, Rounding};
 
 // What is studied here, and weighed there.
 pub use lastbit_audit::snapping::{
-    Case, FloatSnap, InfiniteLoss, Noise, Scope, Search, Weights, Witness, infinite_loss,
-    outputs_of_interest, search,
+    Budget, Case, FloatSnap, Noise, Scope, Search, Variant, Witness, Worst, outputs_of_interest,
 };
 pub use lastbit_audit::{OutOfRange, Sampler};
 

@@ -1,6 +1,6 @@
 //! ENDPT for two given inputs: enclosures of the thresholds of `u`, and of every output's weights.
 
-use lastbit_audit::snapping::loss_of;
+use lastbit_audit::comparison::{LnRatio, Outcome};
 use lastbit_real::{Enclosure, Float, IBig, Rational, Rounding, exp_rational};
 
 use super::kappa::BITS;
@@ -68,7 +68,13 @@ impl PairOutput {
 
     /// An upper bound of `|ln(P/P')|`, the upper end of the enclosure; `None` if there is none.
     pub fn loss(&self) -> Option<Enclosure> {
-        loss_of(self.worst())
+        let (large, small) = self.worst();
+        match Outcome::exact((), [large.clone(), small.clone()]).ln_ratio(BITS) {
+            LnRatio::Finite(loss) => Some(loss),
+            LnRatio::OnlyFirst | LnRatio::OnlySecond => None,
+            // An output that is never given has no loss.
+            LnRatio::Unknown => Some(Enclosure::exact(0.into())),
+        }
     }
 }
 

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
+use lastbit_audit::Loss;
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::claims::judge;
+use super::kappa::BITS;
 use super::{
-    Case, Certified, ClaimedBound, EndpointError, FloatSnap, InfiniteLoss, Noise, NoiseError, PairOutput,
-    Search, Total, UThreshold, Verdict, Weights, Witness, certify, infinite_loss, outputs_of_interest,
-    pair_outputs, search, theorem_a, theorem_a_prime,
+    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Search, Total,
+    UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
+    theorem_a_prime,
 };
 use crate::certificate::tie_name;
 
@@ -20,9 +23,7 @@ pub struct Request {
     pub mechanism: FloatSnap,
     /// The error of its noise.
     pub error: NoiseError,
-    /// `Δ`.
-    pub sensitivity: Rational,
-    /// The search for witnesses.
+    /// The search for witnesses, with `Δ`.
     pub search: Search,
     /// The pair for which endpoints are printed; without one, `B - Δ` and `B`.
     pub example: Option<[f64; 2]>,
@@ -44,7 +45,7 @@ pub struct EndpointReport {
     /// Theorem A', if there is no pure bound, its condition holds, and the numeric bound confirms it.
     pub theorem_a_prime: Option<(Rational, Rational)>,
     /// Two inputs that show that pure differential privacy is false.
-    pub infinite_loss: Option<InfiniteLoss>,
+    pub infinite_loss: Option<Witness>,
     /// Of the example, the worst output in each case.
     pub example: [f64; 2],
     /// The endpoints of these outputs.
@@ -60,24 +61,13 @@ pub struct EndpointReport {
 /// # Errors
 /// [`EndpointError`], if a condition of the theory fails.
 pub fn analyse(request: &Request) -> Result<EndpointReport, EndpointError> {
-    let Request { mechanism, error, sensitivity, .. } = request;
+    let Request { mechanism, error, search, .. } = request;
+    let sensitivity = &search.sensitivity;
     let certified = certify(mechanism, error, sensitivity)?;
-    let infinite_loss = infinite_loss(mechanism);
-    let mut found = search(mechanism, sensitivity, &request.search, |u| mechanism.noise_of(u));
-    if let Some(InfiniteLoss { f, f2, weight }) = infinite_loss.clone() {
-        let weights = Weights { output: -mechanism.top(), f: weight, f2: 0.into() };
-        found.push(Witness { inputs: [f, f2], case: Case::LowerEnd, weights });
-    }
+    let variant = Variant::of(mechanism.clone());
+    let worst = search.run(&variant, &AtomicBool::new(false), |_| ())?;
     let verdicts =
-        if *sensitivity == Rational::ONE { judge(mechanism, error, &certified, &found)? } else { Vec::new() };
-    let mut worst: BTreeMap<Case, Witness> = BTreeMap::new();
-    for witness in found {
-        match worst.get_mut(&witness.case) {
-            Some(known) if known.weights.loses_less_than(&witness.weights) => *known = witness,
-            Some(_) => {}
-            None => drop(worst.insert(witness.case, witness)),
-        }
-    }
+        if *sensitivity == Rational::ONE { judge(mechanism, error, &certified, &worst)? } else { Vec::new() };
     let bound = mechanism.bound();
     let below_bound = (mechanism.exact_bound() - sensitivity).to_f64(Rounding::Up);
     let example = request.example.unwrap_or([below_bound.max(-bound), bound]);
@@ -88,29 +78,32 @@ pub fn analyse(request: &Request) -> Result<EndpointReport, EndpointError> {
             .filter(|(closed_loss, closed_delta)| loss <= closed_loss && delta <= closed_delta),
     };
     Ok(EndpointReport {
-        endpoints: worst_endpoints(mechanism, error, example)?,
+        endpoints: worst_endpoints(&variant, error, example)?,
         theorem_a: theorem_a(mechanism, sensitivity).ok().filter(|_| error.is_within_theorem_a()),
-        witnesses: worst.into_values().collect(),
+        infinite_loss: worst.witness().filter(|witness| witness.is_infinite()).cloned(),
+        witnesses: Case::ALL.into_iter().filter_map(|case| worst.of_case(case)).cloned().collect(),
         mechanism: mechanism.clone(),
         error: error.clone(),
         sensitivity: sensitivity.clone(),
         theorem_a_prime,
         certified,
-        infinite_loss,
         example,
         verdicts,
     })
 }
 
+/// All outputs of the example are looked at up to this many.
+const ALL_OUTPUTS: i64 = 2048;
+
 /// The worst output of each case.
 fn worst_endpoints(
-    mechanism: &FloatSnap,
+    variant: &Variant,
     error: &NoiseError,
     inputs: [f64; 2],
 ) -> Result<Vec<PairOutput>, EndpointError> {
-    let outputs = outputs_of_interest(mechanism, inputs);
+    let outputs = outputs_of_interest(variant, inputs, ALL_OUTPUTS);
     let mut worst: BTreeMap<Case, PairOutput> = BTreeMap::new();
-    for output in pair_outputs(mechanism, error, inputs, outputs)? {
+    for output in pair_outputs(&variant.mechanism, error, inputs, outputs)? {
         match worst.get_mut(&output.case) {
             Some(known) if known.loses_less_than(&output) => *known = output,
             Some(_) => {}
@@ -125,9 +118,9 @@ impl EndpointReport {
     pub fn audit(&self, witness: &Witness) -> bool {
         let bound = self.certified.cases.iter().find(|bound| bound.case == witness.case);
         let Some(bound) = bound else { return false };
-        match witness.loss() {
-            Some(loss) => loss.hi().cmp_rational(&bound.loss()).is_le(),
-            None => false,
+        match witness.loss(BITS) {
+            Loss::Finite(loss) => loss.hi().cmp_rational(&bound.loss()).is_le(),
+            Loss::Infinite | Loss::AtLeast(_) => false,
         }
     }
 
@@ -138,8 +131,8 @@ impl EndpointReport {
 
     /// What an exact loss exceeds `Δ/c` by.
     pub(super) fn excess_of(&self, witness: &Witness) -> Option<Rational> {
-        let loss = witness.loss()?;
-        Some(Rational::from(loss.hi()) - &self.sensitivity * self.mechanism.rate())
+        let excess = witness.excess(&self.ideal(), BITS)?;
+        Some(Rational::from(excess.hi()))
     }
 }
 
@@ -228,12 +221,14 @@ impl EndpointReport {
                     "pure differential privacy: {}",
                     match &self.infinite_loss {
                         None => "no claim".to_owned(),
-                        Some(found) => format!(
-                            "false: output -B has weight {} of 2·(2^1074 - 1) under f = {}, and 0 under f' = {}",
-                            found.weight,
-                            found.f.to_hex(),
-                            found.f2.to_hex()
-                        ),
+                        Some(found) => {
+                            let [f, f2] = found.inputs.map(Float::to_hex);
+                            let [weight, weight2] = found.weights();
+                            let x = self.mechanism.output(found.outcome.output);
+                            format!(
+                                "false: output {x} has weight {weight} of 2·(2^1074 - 1) under f = {f}, and {weight2} under f' = {f2}"
+                            )
+                        }
                     }
                 )?;
             }
@@ -268,7 +263,7 @@ impl EndpointReport {
             writeln!(f, "  {:12} {}", claim.verdict, claim.source)?;
             if let Verdict::Violated(witness) = &claim.verdict {
                 let [a, b] = witness.inputs.map(Float::to_hex);
-                let x = self.mechanism.output(witness.weights.output);
+                let x = self.mechanism.output(witness.outcome.output);
                 let excess = self.excess_of(witness).map_or("inf".to_owned(), |x| in_eta(&x, Rounding::Down));
                 writeln!(f, "{:15} f = {a}, f' = {b}, x = {x}: {excess} η, exactly", "")?;
             }

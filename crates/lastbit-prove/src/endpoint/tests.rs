@@ -1,5 +1,7 @@
 //! Bounds with a part left out, and what notices: exact weights exceed each of them.
 
+use std::sync::atomic::AtomicBool;
+
 use lastbit_lang::{Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
 use lastbit_real::{Dyadic, Rational};
 
@@ -22,14 +24,14 @@ fn noticed(mechanism: &FloatSnap, change: impl Fn(&mut Ingredients)) -> bool {
     let mut ingredients = Ingredients::of(mechanism, &two_roundings()).unwrap();
     change(&mut ingredients);
     let bounds = case_bounds(&ingredients, &Reach::of(mechanism), &sensitivity).unwrap();
-    let witnesses = search(mechanism, &sensitivity, &Search::default(), |u| mechanism.noise_of(u));
+    let search = Search { sensitivity, budget: Budget::Pairs(400), ..Search::default() };
+    let worst = search.run(&Variant::of(mechanism.clone()), &AtomicBool::new(false), |_| ()).unwrap();
     let exceeds = |witness: &Witness| {
         // Wide cells leave no room between two inputs; that a case is missing is not what is to be noticed.
         let bound = bounds.iter().find(|bound| bound.case == witness.case).map(CaseBound::loss);
-        let above = |bound| witness.loss().is_none_or(|loss| loss.lo().cmp_rational(&bound).is_gt());
-        bound.is_some_and(above)
+        bound.is_some_and(|bound| witness.loss(100).exceeds(&bound))
     };
-    witnesses.iter().any(exceeds)
+    worst.witnesses().any(exceeds)
 }
 
 /// Where the noise is small, most of the error is the grid of `u`.

@@ -4,13 +4,10 @@ use lastbit::{
     BitSource, DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, InsecureSeededSource, Laplace,
     Mechanism, Snapping,
 };
+use lastbit_audit::bit_tree::Law;
 use lastbit_real::{Enclosure, Float, Rounding};
 
-use crate::truth::{
-    Truth, discrete_tail, exact, float_snapping_truth, grid_truth, integers, laplace_tail, rational,
-    rounded_truth, snapping_truth,
-};
-use crate::{Biased, Value};
+use crate::{Biased, Value, exact, integers, rational};
 
 /// Draws for χ².
 const DRAWS: usize = 1_000_000;
@@ -44,55 +41,52 @@ fn draw<T: Value, M: Mechanism<T>>(mechanism: &M, x: T, source: &mut impl BitSou
     values
 }
 
-fn is_unlikely_under<T: Value>(truth: &Truth, values: &[T]) -> bool {
-    let mut counts = vec![0; truth.cuts.len() + 1];
-    values.iter().for_each(|value| counts[truth.event(value.real())] += 1);
+fn is_unlikely_under<T: Value>(law: &Law, values: &[T]) -> bool {
+    let mut counts = vec![0; law.cuts().len() + 1];
+    values.iter().for_each(|value| counts[law.event(value.real())] += 1);
     let nearest = |p: &Enclosure| f64::from_dyadic(p.lo(), Rounding::Nearest);
-    is_unlikely(&counts, &truth.all().iter().map(nearest).collect::<Vec<_>>())
+    is_unlikely(&counts, &law.probabilities().iter().map(nearest).collect::<Vec<_>>())
 }
 
 #[track_caller]
-fn fits<T: Value, M: Mechanism<T>>(mechanism: &M, x: T, truth: &Truth) {
-    assert!(!is_unlikely_under(truth, &draw(mechanism, x, &mut InsecureSeededSource::<u64>::from_seed(11))));
-    assert!(!is_unlikely_under(truth, &draw(mechanism, x, &mut InsecureSeededSource::<u16>::from_seed(12))));
+fn fits<T: Value, M: Mechanism<T>>(mechanism: &M, x: T, law: &Law) {
+    assert!(!is_unlikely_under(law, &draw(mechanism, x, &mut InsecureSeededSource::<u64>::from_seed(11))));
+    assert!(!is_unlikely_under(law, &draw(mechanism, x, &mut InsecureSeededSource::<u16>::from_seed(12))));
 }
 
 #[test]
 fn chi_square_of_laplace() {
     let b = rational("100/7");
     let laplace = Laplace::new(b.clone()).unwrap();
-    let half = rational("1/2");
-    fits(&laplace, 0i64, &Truth::new(integers(120), |j| laplace_tail(&b, &(exact(j) - &half))));
+    fits(&laplace, 0i64, &Law::integer_laplace(&b, 0.0, integers(120)).unwrap());
     for x in [0.0, 1.0, 1e6] {
         let cuts = || integers(120).map(|i| x + i / 1.7);
-        fits(&laplace, x, &rounded_truth(&b, x, cuts()));
-        fits(
-            &laplace.clone().hardened(),
-            x as f32,
-            &rounded_truth(&b, x as f32, cuts().map(|cut| cut as f32)),
-        );
+        fits(&laplace, x, &Law::laplace::<f64>(&b, x, cuts()).unwrap());
+        let law = Law::laplace::<f32>(&b, x, cuts().map(|cut| f64::from(cut as f32))).unwrap();
+        fits(&laplace.clone().hardened(), x as f32, &law);
     }
 }
 
 #[test]
 fn chi_square_of_grids_and_integers() {
     let s = rational("100/7");
-    let truth = Truth::new(integers(120), |j| discrete_tail(&s, &exact(j)));
-    fits(&DiscreteLaplace::new(s.clone()).unwrap(), 0i64, &truth);
+    let law = Law::discrete_laplace(&s, 0.0, integers(120)).unwrap();
+    fits(&DiscreteLaplace::new(s.clone()).unwrap(), 0i64, &law);
     for k in [-1, -30, -46, -62] {
-        let truth = grid_truth(&s, k, 0.3, integers(120));
-        fits(&GridLaplace::<f64>::new(s.clone(), Some(k)).unwrap(), 0.3, &truth);
+        let law = Law::grid_laplace::<f64>(&s, k, 0.3, integers(120)).unwrap();
+        fits(&GridLaplace::<f64>::new(s.clone(), Some(k)).unwrap(), 0.3, &law);
     }
-    let truth = grid_truth(&s, -20, 0.3f32, integers(120).map(|cut| cut as f32));
-    fits(&GridLaplace::<f32>::new(s, Some(-20)).unwrap(), 0.3f32, &truth);
+    let law = Law::grid_laplace::<f32>(&s, -20, 0.3f32.into(), integers(120)).unwrap();
+    fits(&GridLaplace::<f32>::new(s, Some(-20)).unwrap(), 0.3f32, &law);
 }
 
 #[test]
 fn chi_square_of_snapping() {
+    let units = |bound: f64| (1..).map(move |i| -bound + f64::from(i)).take_while(move |cut| *cut <= bound);
     let snapping = Snapping::new(rational("0.07"), rational("500")).unwrap();
-    fits(&snapping, 33.3, &snapping_truth(&snapping, 33.3));
+    fits(&snapping, 33.3, &Law::snapping(&snapping, 33.3, units(500.0)).unwrap());
     let snapping = FloatSnapping::new(0.5, 20.0).unwrap();
-    fits(&snapping, 1.3, &float_snapping_truth(&snapping, 1.3));
+    fits(&snapping, 1.3, &Law::float_snapping(&snapping, 1.3, units(20.0)).unwrap());
 }
 
 #[test]
@@ -114,11 +108,11 @@ fn chi_square_of_the_discrete_gaussian() {
 
 #[test]
 fn chi_square_rejects_a_biased_copy() {
-    let truth = Truth::new(integers(60), |j| discrete_tail(&rational("5/2"), &exact(j)));
+    let law = Law::discrete_laplace(&rational("5/2"), 0.0, integers(60)).unwrap();
     let source = || InsecureSeededSource::<u64>::from_seed(15);
     let exact_one = DiscreteLaplace::new(rational("5/2")).unwrap();
-    assert!(!is_unlikely_under(&truth, &draw(&exact_one, 0i64, &mut source())));
-    assert!(is_unlikely_under(&truth, &draw(&exact_one, 0i64, &mut Biased(source()))));
+    assert!(!is_unlikely_under(&law, &draw(&exact_one, 0i64, &mut source())));
+    assert!(is_unlikely_under(&law, &draw(&exact_one, 0i64, &mut Biased(source()))));
     let other = DiscreteLaplace::new(rational("5/2") + rational("1/20")).unwrap();
-    assert!(is_unlikely_under(&truth, &draw(&other, 0i64, &mut source())));
+    assert!(is_unlikely_under(&law, &draw(&other, 0i64, &mut source())));
 }

@@ -1,0 +1,168 @@
+//! The audit of a shipped sampler, from a request to a report.
+
+use std::sync::atomic::AtomicBool;
+
+use lastbit::Word;
+use lastbit_real::{Enclosure, Rational};
+
+use super::divergence::Divergence;
+use super::error::BitTreeError;
+use super::events::Events;
+use super::gaussian;
+use super::loss::{LossAudit, check_loss};
+use super::production::Production;
+use super::report::{EventRow, SamplerReport, Side};
+use super::script::Script;
+use super::shipped::{Enumeration, Shipped};
+use super::tree::{Growth, Tree};
+use super::word::Bits;
+
+/// What to audit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SamplerRequest {
+    /// The mechanism.
+    pub mechanism: Shipped,
+    /// The two inputs whose loss is asked for.
+    pub inputs: [f64; 2],
+    /// The depth of the trees in bits, rounded up to whole words: 1 to 320.
+    pub depth_bits: u32,
+    /// The bits of a word, 2, 4 or 8. A wide word leaves more to tier 1, as 64 bits do; a narrow one makes a smaller tree.
+    pub word_bits: u32,
+    /// About how many cuts make the events.
+    pub cuts: u32,
+    /// Runs of the sampler for each input before the audit gives up.
+    pub most_replays: u64,
+}
+
+impl SamplerRequest {
+    /// An audit of 64 bits that takes seconds.
+    ///
+    /// A proposal of the discrete Gaussian reads two uniform numbers, and every pair of undecided prefixes is a branch: there it
+    /// is 32 bits, of narrow words.
+    pub fn new(mechanism: Shipped, inputs: [f64; 2]) -> SamplerRequest {
+        let two_numbers = matches!(mechanism, Shipped::DiscreteGaussian(_));
+        let (depth_bits, word_bits) = if two_numbers { (32, 2) } else { (64, 8) };
+        SamplerRequest { mechanism, inputs, depth_bits, word_bits, cuts: 64, most_replays: 20_000_000 }
+    }
+}
+
+/// Grows the trees of both inputs, compares them with the law, with each other and with the claim, and replays the words of the
+/// production width next to thresholds.
+///
+/// `progress` hears the share that is done; the audit stops soon after `cancelled` is set.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use lastbit::{DiscreteLaplace, Rational};
+/// use lastbit_audit::bit_tree::{SamplerRequest, Shipped, Tier, sampler_audit};
+///
+/// let mechanism = Shipped::DiscreteLaplace(DiscreteLaplace::new(Rational::from(2))?);
+/// let request = SamplerRequest { depth_bits: 32, ..SamplerRequest::new(mechanism, [0.0, 1.0]) };
+/// let report = sampler_audit(&request, &AtomicBool::new(false), &mut |_| {})?;
+/// assert!(!report.is_refuted());
+/// assert_eq!(report.loss.claim.loss, Rational::new(1, 2).unwrap());
+/// assert!(report.sides[0].tiers.as_ref().unwrap().of(Tier::Two) > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`BitTreeError`].
+pub fn sampler_audit(
+    request: &SamplerRequest,
+    cancelled: &AtomicBool,
+    progress: &mut dyn FnMut(f64),
+) -> Result<SamplerReport, BitTreeError> {
+    match request.word_bits {
+        2 => audit::<Bits<2>>(request, cancelled, progress),
+        4 => audit::<Bits<4>>(request, cancelled, progress),
+        8 => audit::<u8>(request, cancelled, progress),
+        other => Err(BitTreeError::out_of_range("word", other, "words of 2, 4 or 8 bits can be enumerated")),
+    }
+}
+
+fn audit<W: Word>(
+    request: &SamplerRequest,
+    cancelled: &AtomicBool,
+    progress: &mut dyn FnMut(f64),
+) -> Result<SamplerReport, BitTreeError> {
+    let SamplerRequest { mechanism, inputs, .. } = request;
+    inputs.iter().try_for_each(|x| mechanism.check_input(*x))?;
+    let claim = mechanism.claim(*inputs)?;
+    check_loss(&claim.loss)?;
+    let events = Events::around(mechanism, *inputs, request.cuts)?;
+    let mut part = |i: usize| {
+        let mut tell = |share: f64| progress((i as f64 + share) / 2.0);
+        let growth = Growth::to_depth(request.depth_bits)?
+            .at_most(request.most_replays)
+            .unless(cancelled)
+            .telling(&mut tell);
+        Part::grow::<W>(mechanism, inputs[i], &events, growth)
+    };
+    let parts = [part(0)?, part(1)?];
+    let rows = (0..parts[0].law.len()).map(|event| EventRow {
+        label: if event < events.count() { events.label(event) } else { "rejected".into() },
+        bounds: [0, 1].map(|i| {
+            let bounds = parts[i].tree.probability(&event);
+            [bounds.lo(), bounds.hi()].map(Rational::from)
+        }),
+        law: [0, 1].map(|i| parts[i].law[event].clone()),
+    });
+    Ok(SamplerReport {
+        mechanism: mechanism.name(),
+        inputs: *inputs,
+        word_bits: W::BITS,
+        depth_bits: parts[0].tree.depth(),
+        enumeration: mechanism.enumeration(),
+        events: rows.collect(),
+        loss: LossAudit::of([&parts[0].tree, &parts[1].tree], claim)?,
+        sides: parts.map(|part| part.side(mechanism)),
+    })
+}
+
+/// What is found out about one input.
+struct Part {
+    input: f64,
+    tree: Tree<usize>,
+    law: Vec<Enclosure>,
+    production: Production,
+}
+
+impl Part {
+    fn grow<W: Word>(
+        mechanism: &Shipped,
+        x: f64,
+        events: &Events,
+        growth: Growth<'_>,
+    ) -> Result<Part, BitTreeError> {
+        let law = mechanism.law(x, events.cuts().to_vec())?;
+        let rejected = events.count();
+        let event = |source: &mut Script<'_, W>| {
+            if matches!(mechanism, Shipped::DiscreteGaussian(_)) {
+                source.one_round(gaussian::MAIN_WORDS);
+            }
+            let output = mechanism.release(source, x)?;
+            Ok(if source.started_over() { rejected } else { law.event(output) })
+        };
+        let tree = match mechanism.enumeration() {
+            Enumeration::Exhaustive => Tree::exhaustive(growth, event),
+            Enumeration::Monotone => Tree::monotone(growth, event),
+        }?;
+        let production = Production::of(mechanism, x, &law)?;
+        let law = match mechanism {
+            Shipped::DiscreteGaussian(gaussian) => gaussian::gaussian_round(gaussian, x, events.cuts())?,
+            _ => law.probabilities(),
+        };
+        Ok(Part { input: x, tree, law, production })
+    }
+
+    fn side(self, mechanism: &Shipped) -> Side {
+        Side {
+            input: self.input,
+            remainder: self.tree.remainder(),
+            replays: self.tree.replays(),
+            tiers: mechanism.has_tiers().then(|| self.tree.tiers().clone()),
+            divergence: Divergence::between(&self.tree, &self.law),
+            production: self.production,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The width that ships: 64-bit words next to the thresholds of the law.
+//!
+//! A tree of 64-bit words has no end. But a sampler that is monotone in `U` can be wrong only where its output changes: so each
+//! threshold is worked out from the law, and the sampler is replayed on the words around it, with all further bits zeros, and all
+//! ones. What comes out must be what the law says of that very `U`.
+
+use lastbit::Error;
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
+
+use super::error::BitTreeError;
+use super::gaussian::{MAIN_WORDS, gamma, proposal_scale};
+use super::law::Law;
+use super::laws::exp_minus;
+use super::script::{Fill, Script};
+use super::shipped::Shipped;
+use super::tiers::Tiers;
+
+/// Words on each side of a threshold.
+const SIDE: i64 = 2;
+
+/// Bits of `U` in a word; the other is the sign.
+const WORD_BITS: i64 = 63;
+
+/// Proposals of the discrete Gaussian whose acceptance is looked at, on each side.
+const PROPOSALS: i64 = 8;
+
+/// What the words around thresholds gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Production {
+    /// How many thresholds there are.
+    pub thresholds: usize,
+    /// How many scripts were replayed.
+    pub replays: usize,
+    /// Which tiers decided them.
+    pub tiers: Tiers,
+    /// The first result that the law does not have.
+    pub wrong: Option<WrongWord>,
+}
+
+/// A word that gives a wrong output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrongWord {
+    /// The words of the main stream.
+    pub words: Vec<u64>,
+    /// Whether all further bits are ones, and not zeros.
+    pub ones: bool,
+    /// The event that came.
+    pub event: usize,
+    /// The event that the law has there.
+    pub expected: usize,
+}
+
+impl Production {
+    /// Replays a mechanism on the words around the thresholds of its law.
+    pub(super) fn of(shipped: &Shipped, x: f64, law: &Law) -> Result<Production, BitTreeError> {
+        match shipped {
+            Shipped::DiscreteGaussian(gaussian) => {
+                Production::of_gaussian(shipped, gaussian.variance(), x, law)
+            }
+            _ => Production::around(law, |source| Ok(law.event(shipped.release(source, x)?))),
+        }
+    }
+
+    /// Replays a sampler on the words around the thresholds of a law: a sign and `U`, and an output that is monotone in it.
+    /// `event` tells which event of the law came.
+    ///
+    /// # Errors
+    /// The sampler's.
+    pub fn around(
+        law: &Law,
+        event: impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
+    ) -> Result<Production, BitTreeError> {
+        let mut production = Production::default();
+        production.thresholds_of(law, 0..law.cuts().len(), &[], event)?;
+        Ok(production)
+    }
+
+    fn thresholds_of(
+        &mut self,
+        law: &Law,
+        cuts: impl IntoIterator<Item = usize>,
+        more: &[u64],
+        event: impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
+    ) -> Result<(), BitTreeError> {
+        for (negative, u) in cuts.into_iter().filter_map(|cut| law.threshold(cut)) {
+            self.thresholds += 1;
+            for bits in words_around(&u) {
+                let words: Vec<u64> = std::iter::once(bits | u64::from(negative) << WORD_BITS)
+                    .chain(more.iter().copied())
+                    .collect();
+                let expected = |u: &Enclosure| law.event_at(negative, u);
+                self.replay(&words, bits, expected, &event)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replays a script with all further bits zeros, and ones. `bits` is the word whose `U` the law is asked about.
+    fn replay(
+        &mut self,
+        words: &[u64],
+        bits: u64,
+        expected: impl Fn(&Enclosure) -> Option<usize>,
+        event: &impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
+    ) -> Result<(), BitTreeError> {
+        for (fill, ones) in [(Fill::Zeros, false), (Fill::Ones, true)] {
+            let mut source = Script::new(words, fill);
+            let event = event(&mut source)?;
+            self.replays += 1;
+            self.tiers.count(source.tier());
+            let Some(expected) = expected(&end_of(bits, ones)) else { continue };
+            if event != expected && self.wrong.is_none() {
+                self.wrong = Some(WrongWord { words: words.to_vec(), ones, event, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// The proposals, with an acceptance that is certain; and the acceptances of some proposals.
+    fn of_gaussian(
+        shipped: &Shipped,
+        variance: &Rational,
+        x: f64,
+        law: &Law,
+    ) -> Result<Production, BitTreeError> {
+        let mut production = Production::default();
+        let rejected = law.cuts().len() + 1;
+        let event = |source: &mut Script<'_, u64>| {
+            source.one_round(MAIN_WORDS);
+            let output = shipped.release(source, x)?;
+            Ok(if source.started_over() { rejected } else { law.event(output) })
+        };
+        // The bits of the second U are zeros, or zeros and then ones: E is above 43, and such a γ is below.
+        let certain = |z: f64| gamma(variance, &Rational::from(z as i64)) < Rational::from(43);
+        let cuts = (0..law.cuts().len()).filter(|cut| {
+            let z = law.cuts()[*cut] - x;
+            certain(z) && certain(z - 1.0)
+        });
+        production.thresholds_of(law, cuts, &[0], event)?;
+
+        let proposals = Law::discrete_laplace(
+            &proposal_scale(variance),
+            0.0,
+            (-PROPOSALS..=PROPOSALS + 1).map(|z| z as f64),
+        )?;
+        for z in -PROPOSALS..=PROPOSALS {
+            let accepted = exp_minus(&gamma(variance, &Rational::from(z)))?;
+            if *accepted.hi() >= Dyadic::ONE {
+                continue; // γ = 0, and every U is accepted
+            }
+            production.thresholds += 1;
+            let proposal = word_of(&proposals, z);
+            for bits in words_around(&accepted) {
+                let expected = |u: &Enclosure| match () {
+                    () if u.hi() <= accepted.lo() => Some(law.event(x + z as f64)),
+                    () if u.lo() >= accepted.hi() => Some(rejected),
+                    () => None,
+                };
+                production.replay(&[proposal, bits], bits, expected, &event)?;
+            }
+        }
+        Ok(production)
+    }
+}
+
+/// The 63 bits of the words around a threshold of `U`.
+fn words_around(u: &Enclosure) -> impl Iterator<Item = u64> {
+    let [least, most] =
+        [u.lo(), u.hi()].map(|end| i64::try_from(end.shl(WORD_BITS).floor()).unwrap_or(i64::MAX));
+    (least.saturating_sub(SIDE)..=most.saturating_add(SIDE)).filter_map(|bits| u64::try_from(bits).ok())
+}
+
+/// Where `U` is, if all bits after those of a word are zeros, or ones: at the end of what the word says, up to the
+/// bits from 400 to 600, among which some are others.
+fn end_of(bits: u64, ones: bool) -> Enclosure {
+    let end = Dyadic::new(IBig::from(bits) + IBig::from(u8::from(ones)), -WORD_BITS);
+    let [near, far] = [-600, -400].map(Dyadic::pow2);
+    let (lo, hi) = if ones { (&end - &far, &end - &near) } else { (&end + &near, &end + &far) };
+    Enclosure::new(lo, hi).expect("2^-600 < 2^-400")
+}
+
+/// A word in the middle of those that propose `z`.
+fn word_of(proposals: &Law, z: i64) -> u64 {
+    let negative = z < 0;
+    // The two ends of its U: of the outer cut, and of the inner or 1.
+    let first = proposals.event(z as f64) - 1;
+    let (inner, outer) = if negative { (first + 1, first) } else { (first, first + 1) };
+    let end = |cut: usize| match proposals.threshold(cut) {
+        Some((sign, u)) if sign == negative => u.lo().clone(),
+        _ => Dyadic::ONE,
+    };
+    let middle = (end(inner) + end(outer)).shl(-1);
+    let bits = u64::try_from(middle.shl(WORD_BITS).floor()).expect("below 1");
+    bits | u64::from(negative) << WORD_BITS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastbit::DiscreteLaplace;
+    use lastbit::Mechanism;
+
+    /// Every word around a threshold is as the law says; off by one word, it is not.
+    #[test]
+    fn a_threshold_that_is_off_by_one_word_is_found() {
+        let s = Rational::new(5, 2).unwrap();
+        let mechanism = DiscreteLaplace::new(s.clone()).unwrap();
+        let law = Law::discrete_laplace(&s, 0.0, (-32..=32).map(f64::from)).unwrap();
+        let sound = Production::around(&law, |source| {
+            let output: i64 = mechanism.release(source, 0)?;
+            Ok(law.event(output as f64))
+        })
+        .unwrap();
+        assert_eq!((sound.thresholds, sound.replays, &sound.wrong), (65, 650, &None));
+        assert!(sound.tiers.of(super::super::Tier::One) > 0, "{}", sound.tiers);
+
+        struct NextWord<S>(S);
+        impl<S: lastbit::BitSource<Word = u64>> lastbit::BitSource for NextWord<S> {
+            type Word = u64;
+            fn open_batch(&mut self) -> Result<u64, Error> {
+                self.0.open_batch()
+            }
+            fn next_word(&mut self) -> u64 {
+                self.0.next_word().wrapping_add(1)
+            }
+            fn refinement_word(&mut self, batch: u64, index: u64, round: u32) -> u64 {
+                self.0.refinement_word(batch, index, round)
+            }
+        }
+        let shifted = Production::around(&law, |source| {
+            let output: i64 = mechanism.release(&mut NextWord(source), 0)?;
+            Ok(law.event(output as f64))
+        })
+        .unwrap();
+        assert!(shifted.wrong.is_some());
+    }
+}

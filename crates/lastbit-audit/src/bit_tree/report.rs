@@ -1,0 +1,67 @@
+//! What an audit found.
+
+use lastbit_real::{Enclosure, Rational};
+
+use super::divergence::Divergence;
+use super::loss::LossAudit;
+use super::production::Production;
+use super::shipped::Enumeration;
+use super::tiers::Tiers;
+
+/// What the audit of a sampler found. Numbers are exact, or enclosures; [`Display`](std::fmt::Display) writes them for people,
+/// [`to_json`](SamplerReport::to_json) for programs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SamplerReport {
+    /// The mechanism.
+    pub mechanism: &'static str,
+    /// The two inputs.
+    pub inputs: [f64; 2],
+    /// The bits of a word.
+    pub word_bits: u32,
+    /// The depth in bits.
+    pub depth_bits: u32,
+    /// How the tree was grown.
+    pub enumeration: Enumeration,
+    /// The events, in order. For the discrete Gaussian they are those of one proposal, and the last is its rejection.
+    pub events: Vec<EventRow>,
+    /// What each input gave.
+    pub sides: [Side; 2],
+    /// The loss between them.
+    pub loss: LossAudit,
+}
+
+/// An event with its probabilities under both inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    /// The output, or the interval of outputs.
+    pub label: String,
+    /// The least and the most that its probability can be.
+    pub bounds: [[Rational; 2]; 2],
+    /// What the law says.
+    pub law: [Enclosure; 2],
+}
+
+/// What one input gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// The input.
+    pub input: f64,
+    /// The probability that nothing is decided at the depth.
+    pub remainder: Rational,
+    /// How many scripts were tried.
+    pub replays: u64,
+    /// How many leaves each tier decided; `None` for a sampler without tiers.
+    pub tiers: Option<Tiers>,
+    /// The distance from the law.
+    pub divergence: Divergence,
+    /// The words of the production width next to thresholds.
+    pub production: Production,
+}
+
+impl SamplerReport {
+    /// Whether anything claimed is false: the law, the words of the production width, or the loss.
+    pub fn is_refuted(&self) -> bool {
+        let side = |side: &Side| side.divergence.refuted_by.is_some() || side.production.wrong.is_some();
+        self.loss.refuted || self.sides.iter().any(side)
+    }
+}

@@ -1,0 +1,214 @@
+//! What an audit of a discrete program found.
+
+use std::fmt;
+
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
+use serde_json::{Value, json};
+
+use super::conditions::Unmet;
+use crate::decimal::scientific;
+use crate::{Comparison, Loss, Outcome};
+
+/// Digits of numbers as text.
+const DIGITS: usize = 12;
+
+/// Whether a claim holds at the two inputs of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does, here.
+    Holds,
+    /// It does not, so it is false.
+    Violated,
+    /// That can not be told: the loss is as close to the claim as it is known, or it is only known from below.
+    Undecided,
+}
+
+impl Verdict {
+    /// As it is spelled.
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Undecided => "undecided",
+        }
+    }
+
+    /// Whether a number between two others is at most another one.
+    fn at_most(value: &Enclosure, bound: &Enclosure) -> Verdict {
+        if value.hi() <= bound.lo() {
+            Verdict::Holds
+        } else if value.lo() > bound.hi() {
+            Verdict::Violated
+        } else {
+            Verdict::Undecided
+        }
+    }
+}
+
+/// What a program claims, at its parameters.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// ε
+    pub epsilon: Enclosure,
+    /// δ, if the claim is not of pure differential privacy.
+    pub delta: Option<Enclosure>,
+    /// Whether it holds at the two inputs.
+    pub verdict: Verdict,
+}
+
+/// The privacy loss of a discrete program at two inputs.
+#[derive(Clone, Debug)]
+pub struct DiscreteReport {
+    /// The name of the program.
+    pub name: String,
+    /// The comparison of the two runs, with hockey-stick divergences at `epsilon`.
+    pub comparison: Comparison<String>,
+    /// All outcomes with their probabilities. `{3, 4, …}` stands for all values of a sample from there on: between them the
+    /// ratio of the two runs does not change.
+    pub outcomes: Vec<Outcome<String>>,
+    /// The probability of what may be any output, because it comes of a tail that was cut off.
+    pub rest: [Enclosure; 2],
+    /// The ε of the divergences.
+    pub epsilon: Rational,
+    /// What the program claims.
+    pub claim: Option<Claim>,
+    /// What is required of the inputs and not satisfied.
+    pub unmet: Vec<Unmet>,
+    pub(super) bits: u32,
+}
+
+/// Outcomes compared.
+pub(super) fn compared(outcomes: &[Outcome<String>], epsilon: &Rational) -> Comparison<String> {
+    let mut comparison = Comparison::new(IBig::ONE, epsilon);
+    outcomes.iter().for_each(|outcome| comparison.push(outcome.clone()));
+    comparison
+}
+
+impl Claim {
+    /// A claim of pure differential privacy against a loss.
+    pub(super) fn pure(epsilon: Enclosure, loss: &Loss) -> Claim {
+        let verdict = match loss {
+            Loss::Infinite => Verdict::Violated,
+            Loss::Finite(loss) => Verdict::at_most(loss, &epsilon),
+            Loss::AtLeast(least) if least > epsilon.hi() => Verdict::Violated,
+            Loss::AtLeast(_) => Verdict::Undecided,
+        };
+        Claim { epsilon, delta: None, verdict }
+    }
+
+    /// A claim of approximate differential privacy against outcomes.
+    pub(super) fn approximate(epsilon: Enclosure, delta: Enclosure, outcomes: &[Outcome<String>]) -> Claim {
+        // The divergence falls as ε grows.
+        let at = |end: &Dyadic| delta_of(&compared(outcomes, &Rational::from(end)));
+        let most = at(epsilon.lo());
+        let least = if epsilon.lo() == epsilon.hi() { most.clone() } else { at(epsilon.hi()) };
+        let verdict = Verdict::at_most(&least.hull(&most), &delta);
+        Claim { epsilon, delta: Some(delta), verdict }
+    }
+}
+
+/// The larger one of both divergences.
+fn delta_of(comparison: &Comparison<String>) -> Enclosure {
+    let [first, second] = comparison.hockey_stick();
+    first.max(second)
+}
+
+impl DiscreteReport {
+    /// `max |ln(P/P')|`
+    pub fn loss(&self) -> Loss {
+        self.comparison.loss(self.bits)
+    }
+
+    /// The larger one of the divergences `Σ max(0, P - e^ε·P')` and `Σ max(0, P' - e^ε·P)`.
+    pub fn delta(&self) -> Enclosure {
+        delta_of(&self.comparison)
+    }
+
+    /// By how much the loss exceeds a claim of pure differential privacy; `None` if there is none, or no finite loss.
+    pub fn excess(&self) -> Option<Enclosure> {
+        let claim = self.claim.as_ref().filter(|claim| claim.delta.is_none())?;
+        match self.loss() {
+            Loss::Finite(loss) => Some(&loss - &claim.epsilon),
+            Loss::Infinite | Loss::AtLeast(_) => None,
+        }
+    }
+
+    /// The report as JSON. Numbers that are not exact are given by both ends, as decimals rounded to nearest.
+    pub fn to_json(&self) -> Value {
+        let outcome = |outcome: &Outcome<String>| {
+            let [first, second] = outcome.weights.each_ref().map(ends);
+            json!({"output": outcome.output, "first": first, "second": second})
+        };
+        let loss = match self.loss() {
+            Loss::Finite(loss) => ends(&loss),
+            Loss::Infinite => json!("infinite"),
+            Loss::AtLeast(least) => json!({"at_least": decimal(&least)}),
+        };
+        let [only_first, only_second] = self.comparison.only().each_ref().map(ends);
+        let [rest_first, rest_second] = self.rest.each_ref().map(ends);
+        let claim = self.claim.as_ref().map(|claim| {
+            json!({
+                "epsilon": ends(&claim.epsilon),
+                "delta": claim.delta.as_ref().map(ends),
+                "verdict": claim.verdict.text(),
+            })
+        });
+        json!({
+            "name": self.name,
+            "loss": loss,
+            "witness": self.comparison.witness().map(outcome),
+            "only": {"first": only_first, "second": only_second},
+            "delta": {"epsilon": self.epsilon.to_string(), "value": ends(&self.delta())},
+            "claim": claim,
+            "unmet": self.unmet.iter().map(|unmet| unmet.clause.clone()).collect::<Vec<_>>(),
+            "rest": {"first": rest_first, "second": rest_second},
+            "outputs": self.comparison.outputs(),
+            "outcomes": self.outcomes.iter().map(outcome).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn decimal(value: &Dyadic) -> String {
+    scientific(&Rational::from(value), DIGITS)
+}
+
+fn ends(enclosure: &Enclosure) -> Value {
+    json!({"lo": decimal(enclosure.lo()), "hi": decimal(enclosure.hi())})
+}
+
+/// Both ends, or one number where they look alike.
+fn between(enclosure: &Enclosure) -> String {
+    let [lo, hi] = [enclosure.lo(), enclosure.hi()].map(decimal);
+    if lo == hi { lo } else { format!("{lo} to {hi}") }
+}
+
+impl fmt::Display for DiscreteReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {} outcomes", self.name, self.comparison.outputs())?;
+        match self.loss() {
+            Loss::Finite(loss) => writeln!(f, "loss      {}", between(&loss))?,
+            Loss::Infinite => writeln!(f, "loss      infinite")?,
+            Loss::AtLeast(least) => writeln!(f, "loss      at least {}", decimal(&least))?,
+        }
+        if let Some(witness) = self.comparison.witness() {
+            let [first, second] = witness.weights.each_ref().map(between);
+            writeln!(f, "at        {} (probabilities {first} and {second})", witness.output)?;
+        }
+        let [first, second] = self.comparison.only().each_ref().map(between);
+        writeln!(f, "only one  {first} and {second}")?;
+        writeln!(f, "delta     {} at ε = {}", between(&self.delta()), self.epsilon)?;
+        if self.rest.iter().any(|rest| !rest.hi().is_zero()) {
+            let [first, second] = self.rest.each_ref().map(|rest| decimal(rest.hi()));
+            writeln!(f, "cut off   at most {first} and {second}")?;
+        }
+        if let Some(claim) = &self.claim {
+            let delta =
+                claim.delta.as_ref().map(|delta| format!(", δ = {}", between(delta))).unwrap_or_default();
+            writeln!(f, "claim     ε = {}{delta}: {}", between(&claim.epsilon), claim.verdict.text())?;
+        }
+        for unmet in &self.unmet {
+            writeln!(f, "note      the inputs do not satisfy `{}`", unmet.clause)?;
+        }
+        Ok(())
+    }
+}

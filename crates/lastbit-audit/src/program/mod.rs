@@ -1,0 +1,235 @@
+//! The exact distribution of a float program: one uniform sample `u`, any number of operations, a few signs.
+//!
+//! A program that is monotone in `u` gives every output on an interval of samples, the ends of which bisection finds. That it
+//! is monotone is checked, not assumed: see [`Reason`] for what can be missing. Where there are few enough samples they are all
+//! evaluated, monotone or not.
+//!
+//! The language does not keep track of the sign of a zero: `-0` and `+0` are one output, 0.
+//!
+//! ```
+//! use lastbit_audit::decimal::scientific_of;
+//! use lastbit_audit::program::{Method, Options, audit};
+//! use lastbit_lang::{Bindings, parse};
+//! use lastbit_real::Rational;
+//!
+//! let (file, _) = parse("
+//!     mechanism snap(x: f64) -> grid
+//!       param eps: f64 > 0, B: f64 > 0
+//!     {
+//!       u <$ unif(0,1);  s <$ sign;
+//!       return clamp(round(clamp(x, B) + s * (ln(u) / eps), 1, up), B)
+//!     }");
+//! let values = [("eps".to_owned(), Rational::ONE), ("B".to_owned(), Rational::from(4))].into();
+//! let bindings = Bindings { values, ..Bindings::default() };
+//! let inputs = [0, 1].map(|x| [("x".to_owned(), Rational::from(x))].into());
+//! let report = audit(&file, None, &bindings, [&inputs[0], &inputs[1]], &Options::default())?;
+//! assert_eq!(report.method, Method::Monotone);
+//! assert_eq!(report.comparison.outputs(), 9);
+//! let loss = scientific_of(17, |bits| report.comparison.finite_loss(bits));
+//! assert_eq!(loss, "1.0000000000000004e+00");
+//! # Ok::<(), lastbit_audit::program::ProgramError>(())
+//! ```
+
+mod branch;
+mod collect;
+mod error;
+mod exhaustive;
+mod grid;
+mod machine;
+mod merge;
+mod monotone;
+mod number;
+mod options;
+mod prepare;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod textbook;
+mod walk;
+mod witness;
+
+use std::collections::BTreeMap;
+
+use lastbit_lang::{Bindings, File, Format};
+use lastbit_real::Rational;
+
+use crate::{Comparison, Loss, Sampler};
+use branch::{Branch, Monotone};
+use collect::Collector;
+use number::Number;
+use options::{MAX_SAMPLES, Watch};
+use prepare::Program;
+use walk::Budget;
+
+pub use collect::{Part, ProgramOutcome};
+pub use error::{Expression, ProgramError, Run};
+pub use number::Library;
+pub use options::{Limits, Options, Progress};
+pub use rules::Reason;
+pub use textbook::textbook_laplace;
+
+/// How the outputs were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// All of them: the program is monotone in `u`, or lies between two programs that are.
+    Monotone,
+    /// All of them: it was run on all samples.
+    Exhaustive,
+    /// Some of them: there are too many. The loss is at least what is found.
+    Witness,
+}
+
+/// The distributions of a program on two inputs.
+#[derive(Clone, Debug)]
+pub struct ProgramReport {
+    /// All outputs, or the witnesses that were weighed.
+    pub comparison: Comparison<f64>,
+    /// As many outcomes as were asked for: in increasing order, or, of witnesses, the simplest first.
+    pub outcomes: Vec<ProgramOutcome>,
+    /// What `u` is drawn from.
+    pub sampler: Sampler,
+    /// The format of the program.
+    pub format: Format,
+    /// The library that it was run with.
+    pub library: Library,
+    /// How the outputs were found.
+    pub method: Method,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+impl ProgramReport {
+    /// `max |ln(P/P')|` over all outputs, to `bits`; at least that of the witnesses, if not all outputs are known.
+    pub fn loss(&self, bits: u32) -> Loss {
+        match (self.method, self.comparison.loss(bits)) {
+            (Method::Witness, Loss::Finite(loss)) => Loss::AtLeast(loss.lo().clone()),
+            (_, loss) => loss,
+        }
+    }
+}
+
+/// The exact distributions of a program on two inputs, compared.
+///
+/// `bindings` gives the parameters, `inputs` the arguments by name. An argument of a float type must be a float; parameters and
+/// numbers in the text are rounded to nearest, as the language has it.
+///
+/// # Errors
+/// See [`ProgramError`].
+pub fn audit(
+    file: &File,
+    declaration: Option<&str>,
+    bindings: &Bindings,
+    inputs: [&BTreeMap<String, Rational>; 2],
+    options: &Options<'_>,
+) -> Result<ProgramReport, ProgramError> {
+    options.check()?;
+    let [first, second] = inputs.map(|input| Program::new(file, declaration, bindings, input));
+    let programs = [first?, second?];
+    let format = programs[0].line.format;
+    let setup = Setup {
+        format,
+        sampler: prepare::sampler(file, declaration, format)?,
+        library: prepare::library(&programs, options.library)?,
+        notes: prepare::notes(file, declaration, &programs)?,
+    };
+    match format {
+        Format::Binary64 => setup.run::<f64>(&programs, options),
+        Format::Binary32 => setup.run::<f32>(&programs, options),
+    }
+}
+
+/// What both runs share.
+struct Setup {
+    format: Format,
+    sampler: Sampler,
+    library: Library,
+    notes: Vec<String>,
+}
+
+impl Setup {
+    fn run<F: Number>(
+        self,
+        programs: &[Program<'_>; 2],
+        options: &Options<'_>,
+    ) -> Result<ProgramReport, ProgramError> {
+        let signs = programs.iter().map(Program::signs).max().unwrap_or(0);
+        let of = |input: usize| Branch::<F>::all(&programs[input], input, signs, self.sampler, self.library);
+        let runs: Vec<Branch<'_, F>> = [0, 1].into_iter().flat_map(of).collect();
+        let samples = self.sampler.end() - 1;
+        let watch = Watch::new(options, u128::from(samples) * runs.len() as u128);
+        let can_try_all =
+            collect::is_grid(self.sampler) && samples <= options.limits.samples.min(MAX_SAMPLES);
+
+        // Nothing needs to be assumed of the platform's library if it is run on all samples.
+        if can_try_all && self.library == Library::Std {
+            return self.exhaustive(&runs, options, &watch);
+        }
+        let monotone: Result<Vec<_>, ProgramError> = runs.iter().map(Branch::monotone).collect();
+        match monotone {
+            Ok(monotone) => {
+                let limit = if can_try_all { u64::MAX } else { options.limits.outputs };
+                self.monotone(&runs, &monotone, limit, options, &watch)
+            }
+            Err(_) if can_try_all => self.exhaustive(&runs, options, &watch),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn collector<F: Number>(&self, runs: &[Branch<'_, F>], options: &Options<'_>) -> Collector {
+        let runs = runs.iter().map(|branch| branch.run.clone()).collect();
+        Collector::new(self.format, self.sampler, runs, &options.epsilon, options.listed)
+    }
+
+    fn exhaustive<F: Number>(
+        self,
+        runs: &[Branch<'_, F>],
+        options: &Options<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<ProgramReport, ProgramError> {
+        let mut collector = self.collector(runs, options);
+        exhaustive::collect(runs, watch, &mut collector)?;
+        let mut report = self.report(collector, Method::Exhaustive);
+        exhaustive::add_parts(runs, &mut report.outcomes, watch)?;
+        Ok(report)
+    }
+
+    fn monotone<F: Number>(
+        mut self,
+        runs: &[Branch<'_, F>],
+        monotone: &[Monotone<'_, '_, F>],
+        limit: u64,
+        options: &Options<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<ProgramReport, ProgramError> {
+        let budget = Budget::new(options.limits.band);
+        let mut too_many = false;
+        for run in monotone {
+            too_many = too_many || walk::seems_to_exceed(run, limit, &budget)?;
+        }
+        let mut collector = self.collector(runs, options);
+        let is_complete = !too_many && merge::collect(monotone, &budget, limit, watch, &mut collector)?;
+        if !is_complete {
+            collector = self.collector(runs, options);
+            witness::collect(monotone, self.sampler, &budget, watch, &mut collector)?;
+            let note =
+                "there are too many outputs to go through: the loss is that of some, and at least that";
+            self.notes.push(note.to_owned());
+        }
+        if self.library == Library::Std {
+            self.notes.push(format!(
+                "this platform's ln and exp are taken to be within {} floats of the correctly rounded ones; \
+                 {} samples were tried one by one",
+                Library::STD_FLOATS,
+                budget.spent()
+            ));
+        }
+        let method = if is_complete { Method::Monotone } else { Method::Witness };
+        Ok(self.report(collector, method))
+    }
+
+    fn report(self, collector: Collector, method: Method) -> ProgramReport {
+        let Setup { format, sampler, library, notes } = self;
+        let (comparison, outcomes) = collector.finish();
+        ProgramReport { comparison, outcomes, sampler, format, library, method, notes }
+    }
+}

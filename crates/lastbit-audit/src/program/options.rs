@@ -1,0 +1,92 @@
+//! What to compute, how much of it, and who is told.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use lastbit_real::Rational;
+
+use super::error::ProgramError;
+use super::number::Library;
+
+/// How much is computed before another way is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most outputs that are gone through; if there are more, witnesses are looked for.
+    pub outputs: u64,
+    /// Most samples of equal weight that are all evaluated, 2³⁰ at the very most. Up to so many, the number of outputs is not
+    /// limited.
+    pub samples: u64,
+    /// Most samples that are tried one by one where the platform's library decides the output.
+    pub band: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { outputs: 1 << 22, samples: 1 << 24, band: 1 << 24 }
+    }
+}
+
+/// Is told how many of how many samples are done.
+pub type Progress<'a> = &'a dyn Fn(u128, u128);
+
+/// What to compute, how, and who is told.
+#[derive(Clone, Default)]
+pub struct Options<'a> {
+    /// The library; without one, the correctly rounded one, which the program must then declare.
+    pub library: Option<Library>,
+    /// How much to compute.
+    pub limits: Limits,
+    /// The loss at which hockey-stick divergences are computed.
+    pub epsilon: Rational,
+    /// How many outcomes to list.
+    pub listed: usize,
+    /// Is told now and then.
+    pub progress: Option<Progress<'a>>,
+    /// Set by whoever wants to stop.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+/// Whatever the limit is, more are not evaluated: their outputs would fill the memory.
+pub(crate) const MAX_SAMPLES: u64 = 1 << 30;
+
+/// `e^ε` is computed for losses up to this.
+const MAX_EPSILON_LOG2: i64 = 20;
+
+impl Options<'_> {
+    pub(crate) fn check(&self) -> Result<(), ProgramError> {
+        if self.epsilon.abs() > Rational::pow2(MAX_EPSILON_LOG2) {
+            return Err(ProgramError::Epsilon { epsilon: self.epsilon.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// Whoever watches a computation.
+pub(crate) struct Watch<'a> {
+    progress: Option<Progress<'a>>,
+    pub(crate) cancel: Option<&'a AtomicBool>,
+    /// The samples of all runs.
+    total: u128,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(options: &Options<'a>, total: u128) -> Watch<'a> {
+        Watch { progress: options.progress, cancel: options.cancel, total }
+    }
+
+    /// Tells that so many samples are done.
+    pub(crate) fn step(&self, done: u128) -> Result<(), ProgramError> {
+        if let Some(progress) = self.progress {
+            progress(done, self.total);
+        }
+        self.check()
+    }
+
+    /// Whether to go on.
+    pub(crate) fn check(&self) -> Result<(), ProgramError> {
+        if is_set(self.cancel) { Err(ProgramError::Cancelled) } else { Ok(()) }
+    }
+}
+
+pub(crate) fn is_set(cancel: Option<&AtomicBool>) -> bool {
+    cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+}

@@ -1,0 +1,6 @@
+//! The evaluator against the language's own; the rules against brute force, and wrong rules against it too.
+
+mod agreement;
+mod broken_rules;
+mod random;
+mod soundness;

@@ -1,0 +1,141 @@
+//! Whole audits of shipped mechanisms.
+
+use std::sync::atomic::AtomicBool;
+
+use lastbit::{DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Snapping};
+use lastbit_audit::Loss;
+use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, Tier, sampler_audit};
+
+use crate::rational;
+
+fn audit(request: &SamplerRequest) -> Result<SamplerReport, BitTreeError> {
+    sampler_audit(request, &AtomicBool::new(false), &mut |_| {})
+}
+
+fn discrete(s: &str) -> Shipped {
+    Shipped::DiscreteLaplace(DiscreteLaplace::new(rational(s)).unwrap())
+}
+
+/// Nothing is refuted, and the true loss is the claimed one to six digits.
+#[test]
+fn shipped_mechanisms_are_what_they_claim() {
+    let laplace = || Laplace::new(rational("2")).unwrap();
+    let grid = |k| GridLaplace::<f64>::new(rational("2"), k).unwrap();
+    for mechanism in [
+        Shipped::Laplace(laplace()),
+        Shipped::LaplaceSingle(laplace()),
+        Shipped::LaplaceInteger(laplace()),
+        discrete("2"),
+        Shipped::GridLaplace(grid(None)),
+        Shipped::GridLaplace(grid(Some(-1074))),
+        Shipped::GridLaplace(grid(Some(0))),
+        Shipped::GridLaplaceSingle(GridLaplace::new(rational("2"), None).unwrap()),
+        Shipped::Snapping(Snapping::new(rational("1/2"), rational("10")).unwrap()),
+        Shipped::FloatSnapping(FloatSnapping::new(0.5, 10.0).unwrap()),
+    ] {
+        let report = audit(&SamplerRequest::new(mechanism, [0.0, 1.0])).unwrap();
+        assert!(!report.is_refuted(), "{report}");
+        let Loss::Finite(loss) = &report.loss.loss else { panic!("{report}") };
+        let claimed = &report.loss.claim.loss;
+        let close = rational("1e-6");
+        assert!(loss.hi().cmp_rational(&(claimed + &close)).is_lt(), "{report}");
+        assert!(loss.lo().cmp_rational(&(claimed - &close)).is_gt(), "{report}");
+        for side in &report.sides {
+            assert!(side.remainder < Rational::pow2(-50), "{report}");
+            assert!(side.production.replays >= 9 * side.production.thresholds, "{report}");
+        }
+    }
+}
+
+/// Deep trees reach the third tier; the first decides where words are wide and outputs few.
+#[test]
+fn all_tiers_are_executed() {
+    let base = SamplerRequest::new(discrete("17"), [0.0, 1.0]);
+    let deep = audit(&SamplerRequest { depth_bits: 140, word_bits: 2, cuts: 8, ..base }).unwrap();
+    assert!(!deep.is_refuted(), "{deep}");
+    assert!(deep.sides[0].remainder < Rational::pow2(-130));
+    let shallow =
+        audit(&SamplerRequest { depth_bits: 16, ..SamplerRequest::new(discrete("1/2"), [0.0, 1.0]) });
+    let shallow = shallow.unwrap();
+    for (report, tier) in
+        [(&shallow, Tier::One), (&deep, Tier::Two), (&deep, Tier::TwoOrThree), (&deep, Tier::Three)]
+    {
+        let tiers = report.sides[0].tiers.as_ref().unwrap();
+        assert!(tiers.of(tier) > 0, "{tier:?}: {tiers}");
+    }
+}
+
+/// A scale at which outputs are too many to enumerate.
+#[test]
+fn large_scales() {
+    let report = audit(&SamplerRequest::new(discrete("100"), [0.0, 1.0])).unwrap();
+    assert!(!report.is_refuted(), "{report}");
+    assert_eq!(report.enumeration.name(), "monotone");
+    assert!(report.loss.loss.exceeds(&rational("0.00999999")));
+}
+
+#[test]
+fn the_discrete_gaussian() {
+    let gaussian = Shipped::DiscreteGaussian(DiscreteGaussian::with_variance(rational("1/2")).unwrap());
+    let request = SamplerRequest { depth_bits: 24, ..SamplerRequest::new(gaussian, [3.0, 4.0]) };
+    let report = audit(&request).unwrap();
+    assert!(!report.is_refuted(), "{report}");
+    assert_eq!(report.events.last().unwrap().label, "rejected");
+    assert!(report.to_string().contains("zero-concentrated"));
+    assert!(report.sides[0].production.thresholds > 20);
+}
+
+#[test]
+fn a_report_in_words_and_in_json() {
+    let request = SamplerRequest { depth_bits: 24, ..SamplerRequest::new(discrete("2"), [0.0, 1.0]) };
+    let report = audit(&request).unwrap();
+    let text = report.to_string();
+    for part in [
+        "discrete-laplace",
+        "max-divergence loss <= 1/2",
+        "24 bits deep, exhaustive",
+        "tier 1 decided",
+        "claimed 1/2",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    assert!(text.ends_with("nothing is refuted"));
+    let json = report.to_json();
+    assert_eq!(json["loss"]["claimed"], "1/2");
+    assert_eq!(json["refuted"], false);
+    assert_eq!(json["depth_bits"], 24);
+    let remainder: Rational = json["sides"][0]["remainder"].as_str().unwrap().parse().unwrap();
+    assert_eq!(remainder, report.sides[0].remainder);
+    let zero = json["events"].as_array().unwrap().iter().find(|row| row["output"] == "0.0").unwrap();
+    let bounds: Vec<Rational> =
+        zero["bounds"][0].as_array().unwrap().iter().map(|end| rational(end.as_str().unwrap())).collect();
+    assert!(bounds[0] < rational("0.2449186624") && rational("0.2449186624") < bounds[1]);
+}
+
+#[test]
+fn what_is_refused() {
+    let base = || SamplerRequest::new(discrete("2"), [0.0, 1.0]);
+    let refused = |request: SamplerRequest| audit(&request).expect_err("a refusal");
+    for request in [
+        SamplerRequest { depth_bits: 0, ..base() },
+        SamplerRequest { depth_bits: 321, ..base() },
+        SamplerRequest { word_bits: 64, ..base() },
+        SamplerRequest { inputs: [0.5, 1.0], ..base() },
+        SamplerRequest { inputs: [f64::NAN, 1.0], ..base() },
+        SamplerRequest { inputs: [0.0, 1e9], ..base() },
+    ] {
+        let error = refused(request);
+        assert!(matches!(error, BitTreeError::OutOfRange(_)), "{error}");
+    }
+    let error = refused(SamplerRequest { most_replays: 1000, ..base() });
+    assert!(matches!(error, BitTreeError::TooManyReplays { replays: 1000, .. }), "{error}");
+}
+
+#[test]
+fn progress_and_cancellation() {
+    let request = SamplerRequest::new(discrete("2"), [0.0, 1.0]);
+    let mut shares = vec![0.0];
+    sampler_audit(&request, &AtomicBool::new(false), &mut |share| shares.push(share)).unwrap();
+    assert!(shares.len() > 10 && shares.is_sorted() && *shares.last().unwrap() <= 1.0);
+    assert_eq!(sampler_audit(&request, &AtomicBool::new(true), &mut |_| {}), Err(BitTreeError::Cancelled));
+}

@@ -1,0 +1,125 @@
+//! `lastbit audit snapping --form exact`: the mechanism over the reals.
+
+use std::fmt::Write;
+
+use lastbit::{Rational, Rounding};
+use lastbit_audit::Outcome;
+use lastbit_audit::snapping::{IdealOutcome, IdealSnap};
+use serde_json::{Value, json};
+
+use super::args::{Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
+use super::summary::Style;
+use super::{check_delta_at, number, out_of_range, print_json};
+use crate::error::Error;
+use crate::prove::files::print;
+
+/// Bits of a probability beyond what the digits take.
+const MORE_BITS: u32 = 256;
+/// Rows of the table.
+const MOST_ROWS: usize = 40;
+
+/// `Λ` as given, or the smallest power of two that is at least `1/ε`.
+pub(crate) fn lambda(epsilon: &Rational, lambda: &Lambda) -> Rational {
+    match lambda {
+        Lambda::Given(lambda) => lambda.clone(),
+        // An ε that is not positive is refused for what it is, whatever Λ is.
+        Lambda::Auto => IdealSnap::default_lambda(epsilon).unwrap_or(Rational::ONE),
+    }
+}
+
+/// The mechanism over the reals that the arguments describe.
+pub(crate) fn mechanism(epsilon: &Rational, bound: &Rational, given: &Lambda) -> Result<IdealSnap, Error> {
+    let lambda = lambda(epsilon, given);
+    IdealSnap::new(epsilon.clone(), bound.clone(), lambda).map_err(|error| out_of_range(&error))
+}
+
+/// What only the float form has.
+fn check_options(args: &Snapping) -> Result<(), Error> {
+    let given = [
+        ("--sampler", args.sampler != Uniform::Ulp),
+        ("--op", args.op != Operation::Div),
+        ("--tie", args.tie != Ties::Up),
+        ("--no-clamp", args.no_clamp),
+        ("--ln", args.ln != Logarithm::Correct),
+        ("--map", args.map),
+        ("--worst", args.worst),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Error::usage(
+            format!("{option} is about floating point, and the form is exact"),
+            format!("leave out {option}, or give --form float"),
+        )),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
+    check_options(args)?;
+    let mechanism = mechanism(&args.epsilon.exact, &args.bound.exact, &args.lambda)?;
+    let [f, f2] = args.inputs.as_deref().unwrap_or_default() else {
+        return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
+    };
+    let inputs = [f.exact.clone(), f2.exact.clone()];
+    let delta_at = args.show.delta_at.clone().unwrap_or_else(|| mechanism.epsilon().clone());
+    check_delta_at(&delta_at)?;
+    let (outcomes, all) = mechanism.outcomes(&inputs);
+    let bits = 4 * u32::from(args.show.digits) + MORE_BITS;
+    let comparison = mechanism.compare(&outcomes, &delta_at, bits);
+    let style = Style { digits: args.show.digits.into(), delta_at, name: &number, id: &Rational::to_string, is_partial: false };
+    let claimed = mechanism.claimed(&inputs);
+    let is_zero = outcomes.iter().all(IdealOutcome::is_alike);
+    let lambda = lambda(mechanism.epsilon(), &args.lambda);
+    let enclosed = |outcome: &IdealOutcome| outcome.outcome(bits);
+    if args.show.json {
+        let mut fields = style.json(&comparison);
+        let mut add = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+        if is_zero {
+            add("loss", json!("0"));
+        }
+        add("mechanism", json!("snapping"));
+        add("form", json!("exact"));
+        for (name, value) in
+            [("epsilon", mechanism.epsilon()), ("bound", &args.bound.exact), ("lambda", &lambda), ("claimed", &claimed)]
+        {
+            add(name, json!(value.to_string()));
+        }
+        add("inputs", json!(inputs.each_ref().map(Rational::to_string)));
+        add("outputs_listed", json!(if all { "all" } else { "selected" }));
+        if !all {
+            add("n_outputs", json!(mechanism.outputs().to_string()));
+        }
+        let total = comparison.total();
+        let outputs = outcomes.iter().map(|outcome| style.outcome_json(&enclosed(outcome), total));
+        add("outputs", outputs.collect());
+        return print_json(&Value::Object(fields));
+    }
+    let mut text = "snapping over the reals\n".to_owned();
+    let _ = writeln!(
+        text,
+        "  ε = {}, B = {}, Λ = {}\n  f = {}, f' = {}\n",
+        number(mechanism.epsilon()),
+        number(&args.bound.exact),
+        number(&lambda),
+        number(&inputs[0]),
+        number(&inputs[1]),
+    );
+    if is_zero {
+        text.push_str("loss     0: both inputs have the same distribution\n");
+    } else {
+        text.push_str(&style.text(&comparison));
+    }
+    let decimal = claimed.to_decimal(args.show.digits.into(), Rounding::Nearest);
+    let _ = writeln!(text, "claimed  ε·|f - f'| = {decimal}, after the clamp; a theorem, not a check\n");
+    let rows = if args.show.all { outcomes.len() } else { MOST_ROWS.min(outcomes.len()) };
+    let from = (outcomes.len() - rows) / 2;
+    let shown: Vec<Outcome<Rational>> = outcomes[from..from + rows].iter().map(enclosed).collect();
+    text.push_str(&style.table(&shown, comparison.total()));
+    if rows < outcomes.len() {
+        let _ = writeln!(text, "  and {} more: --all lists them", outcomes.len() - rows);
+    }
+    if !all {
+        let more = "  outputs between those and the ends have the ratios of their neighbours";
+        let _ = writeln!(text, "{more}; there are {} in all", mechanism.outputs());
+    }
+    print(&text)
+}

@@ -1,0 +1,80 @@
+//! `lastbit audit sampler`.
+
+use lastbit::{
+    DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Rounding, Snapping,
+};
+use lastbit_audit::bit_tree::{BitTreeError, SamplerRequest, Shipped, sampler_audit};
+
+use super::args::{Sampler, SamplerName};
+use super::{interrupt, out_of_range, print_json};
+use crate::error::Error;
+use crate::progress::LateBar;
+use crate::prove::files::print;
+
+/// Steps of the bar.
+const STEPS: f64 = 1000.0;
+
+pub(crate) fn run(args: &Sampler) -> Result<(), Error> {
+    check_options(args)?;
+    let mut request = SamplerRequest::new(shipped(args)?, inputs(args)?);
+    if let Some(depth) = args.depth {
+        request.depth_bits = depth;
+    }
+    let bar = LateBar::new("replaying", "{prefix} {wide_bar} {percent}%, {eta} left {msg}", STEPS as u64);
+    let mut progress = |share: f64| bar.show((share * STEPS) as u64, "");
+    let report = sampler_audit(&request, interrupt::flag(), &mut progress);
+    drop(bar);
+    let report = report.map_err(|error| match error {
+        BitTreeError::OutOfRange(error) => out_of_range(&error),
+        BitTreeError::Sampler(error) => Error::Library(error),
+        BitTreeError::Cancelled => Error::usage("stopped before both trees were grown", "give a smaller --depth"),
+        other => Error::usage(other.to_string(), "give a smaller --depth, or a smaller --scale"),
+    })?;
+    if args.json { print_json(&report.to_json()) } else { print(&report.to_string()) }
+}
+
+/// Options that belong to other samplers.
+fn check_options(args: &Sampler) -> Result<(), Error> {
+    let snaps = matches!(args.sampler, SamplerName::Snapping | SamplerName::FloatSnapping);
+    if args.bound.is_some() != snaps {
+        let (message, hint) = match snaps {
+            true => ("the snapping mechanisms need --bound", "give --bound B, such as 10"),
+            false => ("--bound is for snapping and float-snapping", "leave out --bound"),
+        };
+        return Err(Error::usage(message, hint));
+    }
+    if args.k.is_some() && args.sampler != SamplerName::GridLaplace {
+        return Err(Error::usage("--k is for grid-laplace", "leave out --k"));
+    }
+    Ok(())
+}
+
+fn inputs(args: &Sampler) -> Result<[f64; 2], Error> {
+    let double = |value: &Rational| value.to_f64(Rounding::Nearest);
+    match args.inputs.as_deref() {
+        None => Ok([0.0, 1.0]),
+        Some([f, f2]) if double(f).is_finite() && double(f2).is_finite() => Ok([double(f), double(f2)]),
+        Some(_) => Err(Error::usage("the inputs are too large for doubles", "give numbers such as 0 and 1")),
+    }
+}
+
+fn shipped(args: &Sampler) -> Result<Shipped, Error> {
+    let scale = args.scale.clone();
+    let epsilon = || {
+        scale.recip().filter(Rational::is_positive).ok_or_else(|| {
+            Error::usage("scale must be positive", "give a number such as 1 or 5/2; for snapping it is 1/epsilon")
+        })
+    };
+    let bound = args.bound.clone().unwrap_or(Rational::ONE);
+    Ok(match args.sampler {
+        SamplerName::Laplace => Shipped::Laplace(Laplace::new(scale)?),
+        SamplerName::DiscreteLaplace => Shipped::DiscreteLaplace(DiscreteLaplace::new(scale)?),
+        SamplerName::DiscreteGaussian => Shipped::DiscreteGaussian(DiscreteGaussian::new(&scale)?),
+        SamplerName::GridLaplace => Shipped::GridLaplace(GridLaplace::new(scale, args.k)?),
+        SamplerName::Snapping => Shipped::Snapping(Snapping::new(epsilon()?, bound)?),
+        SamplerName::FloatSnapping => {
+            let double = |value: &Rational| value.to_f64(Rounding::Nearest);
+            Shipped::FloatSnapping(FloatSnapping::new(double(&epsilon()?), double(&bound))?)
+        }
+    })
+}

@@ -1,0 +1,232 @@
+//! What a comparison of two distributions says, as text and as JSON.
+
+use std::fmt::Write;
+
+use lastbit::{IBig, Rational, Rounding};
+use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::decimal::settled;
+use lastbit_audit::{Comparison, Loss, Outcome};
+use lastbit_real::Enclosure;
+use serde_json::{Map, Value, json};
+
+/// Digits of probabilities for people.
+const SHORT: usize = 6;
+/// Digits of decimal probabilities in JSON, where no fraction is exact.
+const LONG: usize = 40;
+/// Bits of a logarithm whose sign or infinity is what counts.
+const FEW_BITS: u32 = 64;
+
+/// How numbers are written.
+pub(crate) struct Style<'a, O> {
+    /// Significant digits of the loss.
+    pub(crate) digits: usize,
+    /// The `ε` at which delta is computed.
+    pub(crate) delta_at: Rational,
+    /// An output for people.
+    pub(crate) name: &'a dyn Fn(&O) -> String,
+    /// An output in JSON.
+    pub(crate) id: &'a dyn Fn(&O) -> String,
+    /// Whether there are outputs that were not looked at, so that the loss is at least what was found.
+    pub(crate) is_partial: bool,
+}
+
+/// A decimal with so many digits, rounded to nearest.
+fn decimal(digits: usize, enclose: impl FnMut(u32) -> Enclosure) -> String {
+    settled(enclose, |value| value.to_decimal(digits, Rounding::Nearest))
+}
+
+/// A weight over the total: exact as a fraction, which is not reduced; enclosed as a decimal.
+pub(crate) fn fraction(weight: &Enclosure, total: &IBig) -> String {
+    if weight.hi().is_zero() {
+        return "0".into();
+    }
+    if weight.lo() == weight.hi() && *total != IBig::ONE {
+        return format!("{}/{total}", weight.lo().floor());
+    }
+    decimal_weight(weight, total, LONG)
+}
+
+/// A weight over the total, as a decimal; both ends if the digits are not known.
+pub(crate) fn decimal_weight(weight: &Enclosure, total: &IBig, digits: usize) -> String {
+    let [lo, hi] = [weight.lo(), weight.hi()].map(|end| {
+        let share = Rational::from(end) / Rational::from(total.clone());
+        share.to_decimal(digits, Rounding::Nearest)
+    });
+    if lo == hi { lo } else { format!("{lo}..{hi}") }
+}
+
+/// The loss as one number; `inf`; or the ends of what is known, if more is not.
+pub(crate) fn loss<O: Clone>(comparison: &Comparison<O>, digits: usize) -> String {
+    match comparison.loss(FEW_BITS) {
+        Loss::Infinite => "inf".into(),
+        Loss::AtLeast(least) => {
+            format!("at least {}", Rational::from(least).to_decimal(digits, Rounding::Down))
+        }
+        Loss::Finite(loss) if loss.lo().is_zero() && loss.hi().is_zero() => "0".into(),
+        Loss::Finite(_) => {
+            let enclose = |bits| match comparison.loss(bits) {
+                Loss::Finite(loss) => loss,
+                _ => unreachable!("the loss is finite whatever the precision"),
+            };
+            // Weights that are enclosed do not become better known by more bits of the logarithm.
+            let known = enclose(4 * digits as u32 + 64);
+            let [lo, hi] = [known.lo(), known.hi()].map(Rational::from);
+            let is_tight =
+                &hi - &lo <= &hi * Rational::pow2(-(7 * digits as i64 / 2)) || known.lo() == known.hi();
+            if is_tight {
+                decimal(digits, enclose)
+            } else {
+                let agreed = (1..=digits).rev().find(|n| {
+                    lo.to_decimal(*n, Rounding::Nearest) == hi.to_decimal(*n, Rounding::Nearest)
+                });
+                match agreed {
+                    Some(digits) => hi.to_decimal(digits, Rounding::Nearest),
+                    None => format!(
+                        "{}..{}",
+                        lo.to_decimal(SHORT, Rounding::Down),
+                        hi.to_decimal(SHORT, Rounding::Up)
+                    ),
+                }
+            }
+        }
+    }
+}
+
+/// `ln(P/P')` of an output.
+pub(crate) fn ln_ratio<O: Clone>(outcome: &Outcome<O>, digits: usize) -> String {
+    if outcome.weights[0] == outcome.weights[1] && outcome.weights[0].lo() == outcome.weights[0].hi() {
+        return "0".into();
+    }
+    match outcome.ln_ratio(FEW_BITS + 4 * digits as u32) {
+        LnRatio::OnlyFirst => "inf".into(),
+        LnRatio::OnlySecond => "-inf".into(),
+        LnRatio::Unknown => "unknown".into(),
+        LnRatio::Finite(ratio) => {
+            let middle = (Rational::from(ratio.lo()) + Rational::from(ratio.hi())) / Rational::from(2);
+            middle.to_decimal(digits, Rounding::Nearest)
+        }
+    }
+}
+
+impl<O: Clone> Style<'_, O> {
+    fn loss(&self, comparison: &Comparison<O>) -> String {
+        let loss = loss(comparison, self.digits);
+        if self.is_partial && loss != "inf" { format!("at least {loss}") } else { loss }
+    }
+
+    fn delta(&self, comparison: &Comparison<O>) -> [String; 2] {
+        let total = Enclosure::exact(comparison.total().clone().into());
+        comparison.hockey_stick().each_ref().map(|sum| {
+            if sum.hi().is_zero() {
+                return "0".into();
+            }
+            let share = |bits| sum.div(&total, bits).expect("a positive total");
+            let [lo, hi] = [share(256).lo().clone(), share(256).hi().clone()].map(Rational::from);
+            if lo.is_zero() {
+                // The weights themselves are enclosed, and it may be nothing at all.
+                return format!("at most {}", hi.to_decimal(SHORT, Rounding::Up));
+            }
+            if &hi - &lo > &hi * Rational::pow2(-120) {
+                return hi.to_decimal(SHORT, Rounding::Up);
+            }
+            decimal(self.digits, share)
+        })
+    }
+
+    /// The fields that every audit has.
+    pub(crate) fn json(&self, comparison: &Comparison<O>) -> Map<String, Value> {
+        let total = comparison.total();
+        let witness = comparison.witness();
+        let p = |i: usize| witness.map(|outcome| fraction(&outcome.weights[i], total));
+        let [delta_first, delta_second] = self.delta(comparison);
+        let larger = match comparison.hockey_stick() {
+            [first, second] if first.hi() < second.hi() => delta_second.clone(),
+            _ => delta_first.clone(),
+        };
+        let [only_first, only_second] = comparison.only().each_ref().map(|weight| fraction(weight, total));
+        let mut fields = Map::new();
+        let mut add = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+        add("loss", json!(self.loss(comparison)));
+        add(
+            "witness",
+            json!({
+                "output": witness.map(|outcome| (self.id)(&outcome.output)),
+                "p_first": p(0),
+                "p_second": p(1),
+            }),
+        );
+        add("p_first", json!(p(0)));
+        add("p_second", json!(p(1)));
+        add("only_first", json!(only_first));
+        add("only_second", json!(only_second));
+        add("delta", json!(larger));
+        add("delta_first", json!(delta_first));
+        add("delta_second", json!(delta_second));
+        add("delta_at", json!(self.delta_at.to_string()));
+        add("n_outputs", json!(comparison.outputs()));
+        fields
+    }
+
+    /// An output in JSON.
+    pub(crate) fn outcome_json(&self, outcome: &Outcome<O>, total: &IBig) -> Value {
+        json!({
+            "output": (self.id)(&outcome.output),
+            "p_first": fraction(&outcome.weights[0], total),
+            "p_second": fraction(&outcome.weights[1], total),
+            "ln_ratio": ln_ratio(outcome, 20),
+        })
+    }
+
+    /// The lines that every audit has.
+    pub(crate) fn text(&self, comparison: &Comparison<O>) -> String {
+        let total = comparison.total();
+        let mut text = String::new();
+        let loss = self.loss(comparison);
+        let _ = match comparison.witness() {
+            Some(witness) => {
+                let [p, p2] = witness.weights.each_ref().map(|weight| decimal_weight(weight, total, SHORT));
+                writeln!(text, "loss     {loss}\n  at     {}: P = {p}, P' = {p2}", (self.name)(&witness.output))
+            }
+            None => writeln!(text, "loss     {loss}"),
+        };
+        if loss == "inf" && let Some(witness) = comparison.finite_witness() {
+            let finite = decimal(SHORT, |bits| comparison.finite_loss(bits));
+            let _ = writeln!(text, "finite   {finite} at the most, at {}", (self.name)(&witness.output));
+        }
+        for (name, only) in ["only f  ", "only f' "].iter().zip(comparison.only()) {
+            if !only.hi().is_zero() {
+                let share = decimal_weight(only, total, SHORT);
+                let _ = writeln!(text, "{name} {share} of the mass is on outputs that the other input can not produce");
+            }
+        }
+        let [first, second] = self.delta(comparison);
+        let at = crate::audit::number(&self.delta_at);
+        let _ = writeln!(text, "delta    {first} (f against f'), {second} (f' against f), at ε = {at}");
+        let _ = writeln!(text, "outputs  {}", comparison.outputs());
+        text
+    }
+
+    /// A table of outputs.
+    pub(crate) fn table(&self, outcomes: &[Outcome<O>], total: &IBig) -> String {
+        let row = |outcome: &Outcome<O>| {
+            let [p, p2] = outcome.weights.each_ref().map(|weight| decimal_weight(weight, total, SHORT));
+            [(self.name)(&outcome.output), p, p2, ln_ratio(outcome, 18)]
+        };
+        let head = ["output", "P", "P'", "ln(P/P')"].map(str::to_owned);
+        let rows: Vec<[String; 4]> = std::iter::once(head).chain(outcomes.iter().map(row)).collect();
+        columns(&rows)
+    }
+}
+
+/// Rows in columns.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+    text
+}

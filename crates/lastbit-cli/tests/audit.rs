@@ -1,0 +1,298 @@
+//! `lastbit audit` and `lastbit conformance`, from the outside.
+
+mod common;
+
+use common::{code, folder, output, put, run, stderr, stdout};
+use serde_json::Value;
+
+/// Runs it and reads its JSON.
+#[track_caller]
+fn audit(arguments: &str) -> Value {
+    let output = run(&format!("audit {arguments} --json"));
+    assert_eq!(code(&output), 0, "{arguments}: {}", stderr(&output));
+    serde_json::from_str(stdout(&output)).expect("JSON")
+}
+
+#[track_caller]
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} is {}", value[name]))
+}
+
+const PUBLIC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/public.json");
+
+/// Every floating-point case of the public file through the options of the command: the same loss, witness and masses.
+#[test]
+fn public_cases_through_options() {
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(PUBLIC).unwrap()).unwrap();
+    let mut tried = 0;
+    for case in file["cases"].as_array().unwrap() {
+        let p = &case["params"];
+        // The command takes λ = 1/ε, rounded; `lam` of a case may be another.
+        if case["kind"] != "snap_float" || p["op"] != "div" || case["outputs_listed"] != "all" {
+            continue;
+        }
+        let id = text(case, "id");
+        let mut options = format!(
+            "snapping --epsilon {} --bound {} --inputs {} {} --lambda {} --tie {}",
+            text(p, "eps"),
+            text(p, "B"),
+            text(p, "f"),
+            text(p, "f2"),
+            text(p, "Lam"),
+            text(p, "tie"),
+        );
+        if p["sampler"] == "grid53" {
+            options += " --sampler grid53";
+        }
+        if p["clamp_input"] == false {
+            options += " --no-clamp";
+        }
+        match p["ln_shift"].as_i64().unwrap() {
+            0 => {}
+            1 => options += " --ln +1ulp",
+            _ => options += " --ln -1ulp",
+        }
+        let found = audit(&options);
+        let same = |ours: &str, theirs: &str| {
+            ours == theirs
+                || matches!((ours.parse::<lastbit::Rational>(), theirs.parse()), (Ok(a), Ok(b)) if a == b)
+        };
+        assert!(same(text(&found, "loss"), text(case, "loss")), "{id}: {}", found["loss"]);
+        assert!(same(text(&found, "excess_eta"), text(case, "excess_eta")), "{id}: {}", found["excess_eta"]);
+        assert_eq!(found["witness"]["output"], case["argmax"], "{id}");
+        assert_eq!(found["n_outputs"], case["n_reachable"], "{id}");
+        let only = text(&found, "only_first").split('/').next().unwrap();
+        assert_eq!(only, text(case, "only_f"), "{id}");
+        let deltas = case["delta_at_eps"].as_array().unwrap();
+        assert!(same(text(&found, "delta_first"), deltas[0].as_str().unwrap()), "{id}");
+        assert!(same(text(&found, "delta_second"), deltas[1].as_str().unwrap()), "{id}");
+        for (ours, theirs) in found["outputs"].as_array().unwrap().iter().zip(case["outputs"].as_array().unwrap()) {
+            assert_eq!(ours["output"], theirs["x"], "{id}");
+            let interval = &theirs["plus_f"];
+            let expected = if interval[0] == interval[1] { Value::Array(vec![]) } else { serde_json::json!([interval]) };
+            assert_eq!(ours["u"]["plus_first"], expected, "{id}");
+        }
+        tried += 1;
+    }
+    assert!(tried >= 10, "only {tried}");
+}
+
+/// Decimals are rounded to the nearest double, which is shown; hexadecimal numbers are taken as they are.
+#[test]
+fn numbers_become_doubles() {
+    let decimal = audit("snapping --epsilon 0.1 --bound 100 --inputs 0.3 -0.7");
+    assert_eq!(text(&decimal, "epsilon"), "0x1.999999999999ap-4");
+    assert_eq!(decimal["inputs"][1], "-0x1.6666666666666p-1");
+    let hexadecimal = audit(
+        "snapping --epsilon 0x1.999999999999ap-4 --bound 0x1.9p6 --inputs 0x1.3333333333333p-2 -0x1.6666666666666p-1",
+    );
+    assert_eq!(decimal, hexadecimal);
+    let human = run("audit snapping --epsilon 0.1 --bound 100 --inputs 0.3 -0.7");
+    assert!(stdout(&human).contains("0x1.999999999999ap-4"), "{}", stdout(&human));
+}
+
+/// What is printed can be made again from what is printed.
+#[test]
+fn reports_are_reproducible() {
+    let first = audit("snapping --epsilon 0.7 --bound 9 --inputs -3 -2 --op mul --tie even --sampler grid53");
+    let again = format!(
+        "snapping --epsilon {} --bound {} --inputs {} {} --op {} --tie {} --sampler {} --lambda {}",
+        text(&first, "epsilon"),
+        text(&first, "bound"),
+        first["inputs"][0].as_str().unwrap(),
+        first["inputs"][1].as_str().unwrap(),
+        text(&first, "op"),
+        text(&first, "tie"),
+        text(&first, "sampler"),
+        text(&first, "lambda"),
+    );
+    assert_eq!(first, audit(&again));
+}
+
+/// Fractions are over one total, and add up to it.
+#[test]
+fn fractions_are_exact() {
+    let found = audit("snapping --epsilon 1 --bound 3 --inputs 0 1");
+    for side in ["p_first", "p_second"] {
+        let outputs = found["outputs"].as_array().unwrap();
+        let sum: lastbit::Rational = outputs.iter().map(|output| text(output, side).parse::<lastbit::Rational>().unwrap()).sum();
+        assert_eq!(sum, lastbit::Rational::ONE);
+    }
+    assert_eq!(found["witness"]["p_first"], found["p_first"]);
+}
+
+#[test]
+fn more_digits_extend_the_loss() {
+    let digits = |n: usize| {
+        let found = audit(&format!("snapping --epsilon 1 --bound 3 --inputs 0 1 --digits {n}"));
+        text(&found, "loss").to_owned()
+    };
+    let (some, many) = (digits(20), digits(200));
+    assert_eq!(many.len(), 201); // and the point
+    assert_eq!(some[..19], many[..19]);
+    let ideal = audit("snapping --epsilon 1 --bound 3 --inputs 0 1 --form exact --digits 60");
+    assert_eq!(text(&ideal, "loss").parse::<lastbit::Rational>().unwrap(), lastbit::Rational::ONE);
+}
+
+#[test]
+fn the_map_shows_every_interval() {
+    let output = run("audit snapping --epsilon 1 --bound 2 --inputs 0 1 --map");
+    let text = stdout(&output);
+    assert!(text.contains("[0x0.0p+0, 0x1.c8f87"), "{text}");
+    assert!(text.contains('█') && text.contains("u, s = -1"), "{text}");
+}
+
+#[test]
+fn the_textbook_is_refuted() {
+    let double = audit("textbook-laplace --epsilon 1 --inputs 0 1");
+    assert_eq!(text(&double, "loss"), "inf");
+    assert_eq!(text(&double, "p_second"), "0");
+    let human = run("audit textbook-laplace --epsilon 1 --inputs 0 1");
+    assert!(stdout(&human).contains("loss     inf"), "{}", stdout(&human));
+}
+
+/// The whole distribution in single precision: two thirds of the mass at 0 can not come from 1.
+#[test]
+fn the_textbook_in_single_precision() {
+    let single = audit("textbook-laplace --type f32 --sampler grid24 --epsilon 1 --inputs 0 1");
+    assert_eq!(text(&single, "only_first"), "22445244/33554430");
+    assert_eq!(text(&single, "loss"), "inf");
+}
+
+#[test]
+fn programs_of_the_language() {
+    let mechanisms = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");
+    let response = audit(&format!("{mechanisms}/randomized_response.lb --epsilon 1 --inputs true false"));
+    assert!(text(&response, "loss").starts_with("1.00000000"), "{response}");
+    assert_eq!(text(&response["claim"], "verdict"), "holds", "{response}");
+    // The same numbers from the text as from the closed form.
+    let program = audit(&format!("{mechanisms}/snapping_f64.lb --epsilon 0.7 --bound 9 --inputs -3 -2.25"));
+    let closed = audit("snapping --epsilon 0.7 --bound 9 --inputs -3 -2.25");
+    for field in ["loss", "witness", "only_first", "delta", "n_outputs"] {
+        assert_eq!(program[field], closed[field], "{field}");
+    }
+    let outputs = |value: &Value| value["outputs"].as_array().unwrap().clone();
+    for (a, b) in outputs(&program).iter().zip(outputs(&closed)) {
+        assert_eq!(a["p_first"], b["p_first"]);
+        assert_eq!(a["u"]["minus_second"].as_array().unwrap().len(), b["u"]["minus_second"].as_array().unwrap().len());
+    }
+    let textbook = audit(&format!("{mechanisms}/laplace_f64.lb --epsilon 1 --inputs 0 1"));
+    assert_eq!(text(&textbook, "loss"), "inf");
+}
+
+/// With this machine's logarithm: the bands around thresholds are enumerated.
+#[test]
+fn the_library_of_this_machine() {
+    let found = audit("snapping --epsilon 1 --bound 8 --inputs 7 8 --ln std");
+    assert!(text(&found, "loss").starts_with("1.0000000"), "{}", found["loss"]);
+    assert!(found["notes"].as_array().unwrap().iter().any(|note| note.as_str().unwrap().contains("platform")));
+}
+
+#[test]
+fn the_worst_inputs_are_found() {
+    let infinite = audit("snapping --epsilon 1 --bound 372.00000000000017 --worst --budget 300ms");
+    assert_eq!(text(&infinite, "loss"), "inf");
+    assert_eq!(infinite["witness"]["inputs"].as_array().unwrap().len(), 2);
+    assert_eq!(text(&infinite, "certified"), "inf");
+    let finite = audit("snapping --epsilon 0.9 --bound 20 --worst --budget 300ms");
+    let [loss, certified] =
+        ["loss", "certified"].map(|name| text(&finite, name).parse::<lastbit::Rational>().unwrap());
+    assert!(loss > "0.9".parse().unwrap() && loss <= certified, "{finite}");
+}
+
+#[test]
+fn samplers() {
+    let found = audit("sampler discrete-laplace --scale 2 --inputs 0 1 --depth 24");
+    assert_eq!(found["refuted"], false, "{found}");
+}
+
+#[test]
+fn bad_input_exits_with_2() {
+    for (arguments, says) in [
+        ("audit snapping --epsilon 0 --bound 4 --inputs 0 1", "epsilon must be positive"),
+        ("audit snapping --epsilon -1 --bound 4 --inputs 0 1", "epsilon must be positive"),
+        ("audit snapping --epsilon nan --bound 4 --inputs 0 1", "not a finite number"),
+        ("audit snapping --epsilon 1 --bound 0 --inputs 0 1", "bound = 0"),
+        ("audit snapping --epsilon 1 --bound -4 --inputs 0 1", "bound = -4"),
+        ("audit snapping --epsilon 1 --bound inf --inputs 0 1", "not a finite number"),
+        ("audit snapping --epsilon 1 --bound 1e400 --inputs 0 1", "too large for a double"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 x", "'x'"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0", "--inputs"),
+        ("audit snapping --epsilon 1 --bound 4", "missing --inputs"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 0x1.00000000000001p0", "is not a double"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --lambda 3", "power of two"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --lambda -2", "power of two"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --tie down", "down"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --digits 0", "digits"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --form exact --op mul", "--op is about floating point"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --worst", "--worst"),
+        ("audit snapping --epsilon 1 --bound 4 --worst --budget never", "budget"),
+        ("audit snapping --epsilon 1 --bound 4 --worst --sensitivity 0", "sensitivity"),
+        ("audit snapping --epsilon 1 --bound 1e6 --lambda 2^-30 --inputs 0 1", "outputs"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --delta-at 1e300", "delta"),
+        ("audit gaussian --epsilon 1 --inputs 0 1", "no mechanism \"gaussian\""),
+        ("audit", "nothing to audit"),
+        ("audit missing.lb --inputs 0 1", "cannot read missing.lb"),
+        ("audit textbook-laplace --epsilon 0 --inputs 0 1", "epsilon must be positive"),
+        ("audit textbook-laplace --epsilon 1 --inputs 0 1 --type f32 --sampler grid53", "no single-precision"),
+        ("audit sampler laplace --scale 0 --inputs 0 1", "scale"),
+        ("audit sampler snapping --scale 1 --inputs 0 1", "--bound"),
+        ("audit sampler noise --scale 1", "noise"),
+        ("conformance", "missing"),
+        ("conformance missing.json", "cannot read missing.json"),
+        ("conformance --emit --epsilon 1", "missing"),
+        ("conformance --emit --epsilon 0 --bound 1 --inputs 0 1", "epsilon must be positive"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(code(&output), 2, "{arguments}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{arguments}: {}", stderr(&output));
+        assert!(stdout(&output).is_empty(), "{arguments}");
+    }
+}
+
+#[test]
+fn programs_that_can_not_be_audited_say_where() {
+    let folder = folder();
+    let audit = |text: &str, arguments: &str| {
+        let path = put(&folder, "program.lb", text);
+        output(common::lastbit(&format!("audit {} {arguments}", path.display())).arg("--json"))
+    };
+    let not_monotone = audit(
+        "mechanism m(x: f64) -> f64\n  sampler unif = ulp(0,1)\n{\n  u <$ unif(0,1);\n  return x + u * (1 - u);\n}\n",
+        "--inputs 0 1",
+    );
+    assert_eq!(code(&not_monotone), 2);
+    assert!(stderr(&not_monotone).contains("monotone"), "{}", stderr(&not_monotone));
+    assert!(stderr(&not_monotone).contains("program.lb:5"), "{}", stderr(&not_monotone));
+    let continuous = audit("mechanism m(x: real) -> real\n{\n  z <$ lap(1);\n  return x + z;\n}\n", "--inputs 0 1");
+    assert_eq!(code(&continuous), 2);
+    assert!(stderr(&continuous).contains("lap"), "{}", stderr(&continuous));
+    let bad = audit("mechanism m(", "--inputs 0 1");
+    assert_eq!(code(&bad), 2);
+    let without_inputs = audit("mechanism m(x: f64) -> f64\n{\n  return x;\n}\n", "");
+    assert!(stderr(&without_inputs).contains("--inputs 0 1"), "{}", stderr(&without_inputs));
+}
+
+#[test]
+fn conformance_files() {
+    let public = run(&format!("conformance {PUBLIC}"));
+    assert_eq!(code(&public), 0, "{}", stdout(&public));
+    assert!(stdout(&public).contains("of 60 cases hold"), "{}", stdout(&public));
+    let folder = folder();
+    let emitted = run("conformance --emit --epsilon 0.3 --bound 5 --inputs -1 0 --inputs 4 5 --tie away");
+    assert_eq!(code(&emitted), 0);
+    let path = put(&folder, "values.json", stdout(&emitted));
+    let again = run(&format!("conformance {} --json", path.display()));
+    assert_eq!(code(&again), 0, "{}", stdout(&again));
+    // One digit of one value.
+    let changed = stdout(&emitted).replacen("\"argmax\": \"0x1.4", "\"argmax\": \"0x1.5", 1);
+    assert!(changed != stdout(&emitted));
+    let path = put(&folder, "changed.json", changed);
+    let refused = run(&format!("conformance {}", path.display()));
+    assert_eq!(code(&refused), 1);
+    assert!(stdout(&refused).contains("argmax") && stdout(&refused).contains("recomputed"), "{}", stdout(&refused));
+    let path = put(&folder, "malformed.json", "{\"schema_version\": 1, \"cases\": [{\"kind\": \"ln\", \"rows\": [{}]}]}");
+    let malformed = run(&format!("conformance {}", path.display()));
+    assert_eq!(code(&malformed), 2);
+    assert!(stderr(&malformed).contains("cases[0].rows[0].u"), "{}", stderr(&malformed));
+}
