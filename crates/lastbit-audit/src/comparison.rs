@@ -3,7 +3,7 @@
 //! Weights are exact, or enclosed: then so is everything that is computed from them. Outputs come one at a time and are not
 //! kept, so that a comparison of many of them needs no memory.
 
-use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational, ln_rational};
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational, ln_quotient};
 
 /// An output with its weights under the first and the second input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,15 +25,9 @@ impl<O> Outcome<O> {
         let [first, second] = &self.weights;
         match [first, second].map(|weight| weight.lo().signum() > 0) {
             [true, true] => {
-                // Without a common divisor first, which takes longer than the logarithm. What is lost is lost near a ratio of 1.
-                let quick = first.div(second, bits + 64).expect("a positive divisor");
-                let quick = quick.ln(bits + 64).expect("a positive number");
-                let width = Rational::from(quick.width());
-                if width <= Rational::from(quick.abs().lo()) * Rational::pow2(-i64::from(bits)) {
-                    return LnRatio::Finite(quick);
-                }
-                let [lo, hi] = [(first.lo(), second.hi()), (first.hi(), second.lo())]
-                    .map(|(p, q)| ln_rational(&quotient(p, q), bits).expect("a positive number"));
+                let lo = ln_of(first.lo(), second.hi(), bits);
+                let is_exact = first.lo() == first.hi() && second.lo() == second.hi();
+                let hi = if is_exact { lo.clone() } else { ln_of(first.hi(), second.lo(), bits) };
                 LnRatio::Finite(Enclosure::new(lo.lo().clone(), hi.hi().clone()).expect("in order"))
             }
             [true, false] if second.hi().is_zero() => LnRatio::OnlyFirst,
@@ -76,8 +70,9 @@ pub enum LnRatio {
     Unknown,
 }
 
-fn quotient(p: &Dyadic, q: &Dyadic) -> Rational {
-    Rational::from(p) / Rational::from(q)
+/// `ln(p/q)` of positive numbers.
+fn ln_of(p: &Dyadic, q: &Dyadic, bits: u32) -> Enclosure {
+    ln_quotient(p, q, bits).expect("positive numbers")
 }
 
 /// A quotient of two weights that is at least 1, infinite if the second is 0.
@@ -107,8 +102,7 @@ impl Ratio {
 
     /// Its logarithm.
     fn ln(&self, bits: u32) -> Option<Enclosure> {
-        let ratio = Rational::from(&self.large).checked_div(&Rational::from(&self.small))?;
-        Some(ln_rational(&ratio, bits).expect("at least 1"))
+        (!self.small.is_zero()).then(|| ln_of(&self.large, &self.small, bits))
     }
 }
 
@@ -283,6 +277,7 @@ impl<O: Clone> Comparison<O> {
 mod tests {
     use super::*;
     use crate::decimal::scientific_of;
+    use lastbit_real::ln_rational;
 
     fn compared(weights: &[[i64; 2]], epsilon: &str) -> Comparison<usize> {
         let total = weights.iter().map(|[first, _]| first).sum::<i64>();

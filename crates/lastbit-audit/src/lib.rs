@@ -1,8 +1,36 @@
 //! The exact privacy loss of noise as it runs.
+//!
+//! | module | whose loss |
+//! |---|---|
+//! | [`snapping`] | the snapping mechanism: in floating point by inverting thresholds, over the reals, the worst inputs |
+//! | [`program`] | float programs that are monotone in their uniform sample |
+//! | [`discrete`] | programs with discrete samples and exact arithmetic |
+//! | [`bit_tree`] | the samplers that ship, run on every sequence of bits |
+//! | [`textbook`] | single outputs of the textbook's Laplace mechanism |
+//!
+//! All of them give outputs with weights under two inputs, exact or enclosed, to a [`Comparison`]; [`conformance`] reads and writes
+//! files of such values. `docs/audit.md` has the mathematics.
+//!
+//! ```
+//! use lastbit_audit::snapping::{FloatSnap, Noise, Variant};
+//! use lastbit_audit::{Loss, Sampler};
+//! use lastbit_lang::Tie;
+//! use lastbit_real::Rational;
+//!
+//! // Two inputs, one ulp apart: an output that one can give and the other can not.
+//! let noise = Noise::Divided { epsilon: Rational::ONE };
+//! let mechanism = FloatSnap::new(noise, 372.00000000000017, None, Tie::Up, Sampler::Ulp)?;
+//! let f = 371.94007192138116f64;
+//! let compared = Variant::of(mechanism).compare([f, f.next_up()], &Rational::ONE, |_| true)?;
+//! assert_eq!(compared.loss(64), Loss::Infinite);
+//! assert_eq!(compared.outputs(), 747);
+//! # Ok::<(), lastbit_audit::OutOfRange>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
 pub mod bit_tree;
+mod columns;
 pub mod comparison;
 pub mod conformance;
 pub mod decimal;
@@ -13,6 +41,7 @@ mod sampler;
 pub mod snapping;
 pub mod textbook;
 
+pub use columns::columns;
 pub use comparison::{Comparison, Loss, Outcome};
 pub use error::OutOfRange;
 pub use sampler::Sampler;

@@ -148,7 +148,7 @@ fn the_weighed_arithmetic_is_the_shipped_one() {
 fn audits_hold() {
     for (i, mechanism) in grid().into_iter().enumerate().step_by(4) {
         let start = Instant::now();
-        let search = Search { seed: i as u64, budget: Budget::Pairs(300), ..Search::default() };
+        let search = Search { seed: i as u64, budget: Budget::Pairs(200), ..Search::default() };
         let request = Request { mechanism, error: two_roundings(), search, example: None };
         let report = analyse(&request).unwrap();
         assert!(report.audit_holds(), "{report}");
@@ -180,7 +180,7 @@ proptest! {
         };
         let mechanism = FloatSnap::new(noise, bound, exponent, tie, Sampler::Ulp).unwrap();
         let search =
-            Search { sensitivity: rational(sensitivity), seed, budget: Budget::Pairs(300), ..Search::default() };
+            Search { sensitivity: rational(sensitivity), seed, budget: Budget::Pairs(200), ..Search::default() };
         let request = Request { mechanism, error: two_roundings(), search, example: None };
         let report = analyse(&request).unwrap();
         prop_assert!(report.audit_holds(), "{report}");

@@ -108,6 +108,22 @@ pub fn ln_rational(x: &Rational, bits: u32) -> Result<Enclosure, DomainError> {
     Ok(ln_of_ratio(x.numerator_ref().unsigned_abs(), x.denominator(), 0, bits))
 }
 
+/// [`ln`] of a quotient, without a common divisor of its terms, which can take longer than the logarithm.
+///
+/// ```
+/// use lastbit_real::{Dyadic, Rational, ln_quotient, ln_rational};
+///
+/// let third = ln_quotient(&Dyadic::ONE, &Dyadic::from(3), 64)?;
+/// assert_eq!(third, ln_rational(&Rational::new(1, 3).unwrap(), 64)?);
+/// # Ok::<(), lastbit_real::DomainError>(())
+/// ```
+pub fn ln_quotient(p: &Dyadic, q: &Dyadic, bits: u32) -> Result<Enclosure, DomainError> {
+    if p.signum() <= 0 || q.signum() <= 0 {
+        return Err(DomainError::NotPositive);
+    }
+    Ok(ln_of_ratio(p.magnitude(), q.magnitude(), p.exponent() - q.exponent(), bits))
+}
+
 /// `ln(a/b · 2^exponent)`, for positive `a` and `b`.
 fn ln_of_ratio(mut a: UBig, mut b: UBig, exponent: i64, bits: u32) -> Enclosure {
     let bits = bits.max(MIN_BITS);

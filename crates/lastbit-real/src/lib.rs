@@ -67,7 +67,8 @@ mod series;
 pub use dashu_int::{IBig, UBig};
 pub use dyadic::{Dyadic, NotDyadic};
 pub use elementary::{
-    DomainError, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2, log1p, log1p_rational, sqrt,
+    DomainError, exp, exp_rational, expm1, expm1_rational, ln, ln_quotient, ln_rational, ln2, log1p,
+    log1p_rational, sqrt,
 };
 pub use enclosure::Enclosure;
 pub use float::{Float, NotFinite, round_i128_to_f32, round_i128_to_f64};

@@ -49,7 +49,8 @@ impl SamplerRequest {
 /// Grows the trees of both inputs, compares them with the law, with each other and with the claim, and replays the words of the
 /// production width next to thresholds.
 ///
-/// `progress` hears the share that is done; the audit stops soon after `cancelled` is set.
+/// `progress` hears the share that is done. Soon after `cancelled` is set the trees stop growing, and what is known by then is
+/// reported: the scripts that were not tried are undecided.
 ///
 /// ```
 /// use std::sync::atomic::AtomicBool;
@@ -115,6 +116,7 @@ fn audit<W: Word>(
         enumeration: mechanism.enumeration(),
         events: rows.collect(),
         loss: LossAudit::of([&parts[0].tree, &parts[1].tree], claim)?,
+        interrupted: parts.iter().any(|part| part.tree.interrupted()),
         sides: parts.map(|part| part.side(mechanism)),
     })
 }

@@ -1,136 +1,162 @@
 //! A report for people.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use lastbit::Measure;
 use lastbit_real::{Rational, Rounding};
 
+use super::events::number;
 use super::report::{EventRow, SamplerReport, Side};
-use crate::Loss;
-use crate::decimal::scientific;
+use super::tiers::Tier;
+use crate::{Loss, columns};
 
-/// Rows of the table.
+/// Rows of the table of outputs.
 const ROWS: usize = 12;
+/// Digits of losses and of probabilities.
+const DIGITS: usize = 12;
+/// Digits of what is left over.
+const FEW_DIGITS: usize = 3;
 
-/// A number to a few digits, rounded as told.
-fn short(value: impl Into<Rational>, rounding: Rounding) -> String {
-    value.into().to_decimal(12, rounding)
-}
-
-/// `2^-x`, from above.
-fn power(value: &Rational) -> String {
-    match value.floor_log2() {
-        None => "0".into(),
-        Some(log) if *value == Rational::pow2(log) => format!("2^{log}"),
-        Some(log) => format!("below 2^{}", log + 1),
-    }
+/// A number to some digits, rounded as told.
+fn decimal(value: impl Into<Rational>, digits: usize, rounding: Rounding) -> String {
+    value.into().to_decimal(digits, rounding)
 }
 
 impl fmt::Display for SamplerReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}, inputs {:?} and {:?}", self.mechanism, self.inputs[0], self.inputs[1])?;
-        writeln!(f, "claim: {}", self.loss.claim)?;
+        let [first, second] = self.inputs.map(number);
+        writeln!(f, "{}: f = {first}, f' = {second}", self.mechanism)?;
+        writeln!(f, "  claim: {}", self.loss.claim)?;
         writeln!(
             f,
-            "tree: words of {} bits, {} bits deep, {}",
+            "  tree: words of {} bits, {} bits deep, {}\n",
             self.word_bits,
             self.depth_bits,
             self.enumeration.name()
         )?;
-        for side in &self.sides {
-            self.write_side(f, side)?;
-        }
-        self.write_table(f)?;
+        writeln!(f, "verdict  {}", if self.is_refuted() { "REFUTED" } else { "nothing is refuted" })?;
         self.write_loss(f)?;
-        write!(f, "{}", if self.is_refuted() { "REFUTED" } else { "nothing is refuted" })
+        for (name, side) in ["f", "f'"].into_iter().zip(&self.sides) {
+            self.write_refutations(f, name, side)?;
+        }
+        if self.interrupted {
+            writeln!(f, "note     interrupted: what was not tried by then is undecided")?;
+        }
+        let [rows, events] = [self.sides_table(), self.events_table()];
+        write!(
+            f,
+            "\n{rows}\n{events}  law: what it should be; P lies between its least and that with what is undecided\n"
+        )
     }
 }
 
 impl SamplerReport {
-    fn write_side(&self, f: &mut fmt::Formatter<'_>, side: &Side) -> fmt::Result {
-        write!(f, "input {:?}: {} replays, undecided {}", side.input, side.replays, power(&side.remainder))?;
-        match &side.tiers {
-            Some(tiers) => writeln!(f, "; leaves: {tiers}")?,
-            None => writeln!(f)?,
-        }
-        match &side.divergence.refuted_by {
-            Some(found) => writeln!(
-                f,
-                "  law: REFUTED by {}: between {} and {}, by the law {}",
-                self.events[found.event].label,
-                short(found.bounds[0].clone(), Rounding::Down),
-                short(found.bounds[1].clone(), Rounding::Up),
-                short(found.law.lo(), Rounding::Nearest),
-            )?,
-            None => writeln!(f, "  law: every probability is in bounds")?,
-        }
-        let [least, most] = &side.divergence.total_variation;
-        writeln!(f, "  total variation from the law: {} to {}", scientific(least, 4), scientific(most, 4))?;
-        let production = &side.production;
-        let tried = format!("{} thresholds, {} replays", production.thresholds, production.replays);
-        match &production.wrong {
-            Some(wrong) => writeln!(
-                f,
-                "  64-bit words: {tried}: REFUTED by {:#018x?}: {}, by the law {}",
-                wrong.words, self.events[wrong.event].label, self.events[wrong.expected].label,
-            ),
-            None if side.tiers.is_some() => {
-                writeln!(f, "  64-bit words: {tried}, all right; {}", production.tiers)
+    fn write_loss(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let claim = &self.loss.claim;
+        let loss = match &self.loss.loss {
+            Loss::Finite(loss) => {
+                let [lo, hi] = [(loss.lo(), Rounding::Down), (loss.hi(), Rounding::Up)]
+                    .map(|(end, rounding)| decimal(end, DIGITS, rounding));
+                format!("{lo} to {hi}")
             }
-            None => writeln!(f, "  64-bit words: {tried}, all right"),
+            Loss::Infinite => "inf".into(),
+            Loss::AtLeast(least) => format!("at least {}", decimal(least, DIGITS, Rounding::Down)),
+        };
+        let witness =
+            self.loss.witness.map_or(String::new(), |event| format!(", at {}", self.events[event].label));
+        let exact = claim.loss.to_string();
+        // A loss a few units of 2^-53 above a short number should look like it.
+        let claimed =
+            if exact.len() <= DIGITS { exact } else { decimal(claim.loss.clone(), 18, Rounding::Up) };
+        match claim.measure {
+            Measure::MaxDivergence => {
+                let refuted = if self.loss.refuted { ": REFUTED" } else { "" };
+                writeln!(f, "loss     {loss}{witness}; claimed {claimed}{refuted}")
+            }
+            Measure::ZeroConcentratedDivergence => {
+                writeln!(
+                    f,
+                    "loss     {loss}{witness}; claimed {claimed} in another measure, {}",
+                    claim.measure
+                )
+            }
         }
     }
 
+    /// What is wrong with one input.
+    fn write_refutations(&self, f: &mut fmt::Formatter<'_>, input: &str, side: &Side) -> fmt::Result {
+        let label = |event: usize| &self.events[event].label;
+        if let Some(found) = &side.divergence.refuted_by {
+            let [least, most] = [(0, Rounding::Down), (1, Rounding::Up)]
+                .map(|(i, rounding)| decimal(found.bounds[i].clone(), DIGITS, rounding));
+            let law = decimal(found.law.lo(), DIGITS, Rounding::Nearest);
+            let output = label(found.event);
+            writeln!(
+                f,
+                "law      REFUTED for {input} by output {output}: P is {least} to {most}, by the law {law}"
+            )?;
+        }
+        if let Some(wrong) = &side.production.wrong {
+            let [got, expected] = [wrong.event, wrong.expected].map(label);
+            let words = &wrong.words;
+            writeln!(
+                f,
+                "words    REFUTED for {input} by {words:#018x?}: output {got}, by the law {expected}"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What was done for each input.
+    fn sides_table(&self) -> String {
+        let row = |name: &str, cell: &dyn Fn(&Side) -> String| {
+            let [first, second] = self.sides.each_ref().map(cell);
+            [name.to_owned(), first, second]
+        };
+        let mut rows = vec![
+            row("input", &|side| number(side.input)),
+            row("scripts tried", &|side| side.replays.to_string()),
+        ];
+        let tiers = self.sides.iter().filter_map(|side| side.tiers.as_ref());
+        let tiers: BTreeSet<Tier> = tiers.flat_map(|tiers| tiers.iter().map(|(tier, _)| tier)).collect();
+        rows.extend(tiers.into_iter().map(|tier| {
+            let count = |side: &Side| side.tiers.as_ref().map_or(0, |tiers| tiers.of(tier)).to_string();
+            row(&format!("decided by {}", tier.name()), &count)
+        }));
+        let up = |value: &Rational| decimal(value.clone(), FEW_DIGITS, Rounding::Up);
+        rows.push(row("undecided, at most", &|side| up(&side.remainder)));
+        rows.push(row("distance from the law", &|side| {
+            let [least, most] = &side.divergence.total_variation;
+            format!("{} to {}", decimal(least.clone(), FEW_DIGITS, Rounding::Down), up(most))
+        }));
+        rows.push(row("64-bit words", &|side| {
+            let production = &side.production;
+            let verdict = if production.wrong.is_some() { "REFUTED" } else { "all right" };
+            format!("{} at {} thresholds, {verdict}", production.replays, production.thresholds)
+        }));
+        columns(&rows)
+    }
+
     /// The most likely events, in order.
-    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn events_table(&self) -> String {
         let likely = |row: &EventRow| row.bounds[0][0].clone().max(row.bounds[1][0].clone());
         let mut chosen: Vec<usize> = (0..self.events.len()).collect();
         chosen.sort_by_key(|event| std::cmp::Reverse(likely(&self.events[*event])));
         chosen.truncate(ROWS);
         chosen.sort_unstable();
-        let label_width =
-            chosen.iter().map(|event| self.events[*event].label.chars().count()).max().unwrap_or(0);
-        writeln!(f, "{:label_width$}  {:24} {:24} law", "output", "at least", "at most")?;
-        for event in chosen {
+        let mut rows = vec![["output", "P at least", "law", "P' at least", "law'"].map(str::to_owned)];
+        rows.extend(chosen.into_iter().map(|event| {
             let row = &self.events[event];
-            for (i, input) in self.inputs.iter().enumerate() {
-                let label = if i == 0 { row.label.as_str() } else { "" };
-                let [least, most] = &row.bounds[i];
-                writeln!(
-                    f,
-                    "{label:label_width$}  {:24} {:24} {:24} input {input:?}",
-                    least.to_decimal(18, Rounding::Down),
-                    most.to_decimal(18, Rounding::Up),
-                    Rational::from(row.law[i].lo()).to_decimal(18, Rounding::Nearest),
-                )?;
-            }
+            let least = |i: usize| decimal(row.bounds[i][0].clone(), DIGITS, Rounding::Down);
+            let law = |i: usize| decimal(row.law[i].lo(), DIGITS, Rounding::Nearest);
+            [row.label.clone(), least(0), law(0), least(1), law(1)]
+        }));
+        let mut text = columns(&rows);
+        let left_out = self.events.len().saturating_sub(ROWS);
+        if left_out > 0 {
+            text.push_str(&format!("  and {left_out} less likely outputs or intervals of outputs\n"));
         }
-        Ok(())
-    }
-
-    fn write_loss(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let claim = &self.loss.claim;
-        let found = match &self.loss.loss {
-            Loss::Finite(loss) => {
-                format!("in [{}, {}]", short(loss.lo(), Rounding::Down), short(loss.hi(), Rounding::Up))
-            }
-            Loss::Infinite => "infinite".into(),
-            Loss::AtLeast(least) => format!("at least {}", short(least, Rounding::Down)),
-        };
-        let witness =
-            self.loss.witness.map_or(String::new(), |event| format!(" at {}", self.events[event].label));
-        let whole = claim.loss.to_string();
-        let claimed = if whole.len() <= 12 { whole } else { short(claim.loss.clone(), Rounding::Up) };
-        match claim.measure {
-            Measure::MaxDivergence if self.loss.refuted => {
-                writeln!(f, "loss: claimed {claimed}, true loss {found}{witness}: REFUTED")
-            }
-            Measure::MaxDivergence => writeln!(f, "loss: claimed {claimed}, true loss {found}{witness}"),
-            Measure::ZeroConcentratedDivergence => writeln!(
-                f,
-                "loss: claimed {claimed} in {}; the largest log-ratio of these outputs is {found}{witness}",
-                claim.measure
-            ),
-        }
+        text
     }
 }

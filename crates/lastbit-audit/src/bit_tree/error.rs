@@ -15,9 +15,6 @@ pub enum BitTreeError {
         /// The share of all scripts that was reached.
         done: String,
     },
-    /// Somebody asked to stop.
-    #[error("cancelled")]
-    Cancelled,
     /// The sampler refused.
     #[error(transparent)]
     Sampler(#[from] lastbit::Error),

@@ -81,7 +81,7 @@ impl Events {
 
     /// An event in words: an output, or an interval of outputs.
     pub fn label(&self, event: usize) -> String {
-        let cut = |i: usize| format!("{:?}", self.cuts[i]);
+        let cut = |i: usize| number(self.cuts[i]);
         match event {
             0 => format!("< {}", cut(0)),
             _ if event >= self.cuts.len() => format!(">= {}", cut(self.cuts.len() - 1)),
@@ -89,6 +89,12 @@ impl Events {
             _ => format!("[{}, {})", cut(event - 1), cut(event)),
         }
     }
+}
+
+/// A double in the fewest digits that stand for it.
+pub(super) fn number(x: f64) -> String {
+    let x = x + 0.0; // no negative zero
+    if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 fn shifted(shipped: &Shipped, cut: f64, step: Option<&Rational>) -> f64 {

@@ -3,6 +3,7 @@
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
 use serde_json::{Value, json};
 
+use super::events::number;
 use super::report::{EventRow, SamplerReport, Side};
 use crate::Loss;
 
@@ -36,9 +37,10 @@ impl SamplerReport {
         let claim = &self.loss.claim;
         json!({
             "mechanism": self.mechanism,
+            "claim": claim.to_string(),
             "parameters": claim.parameters.iter().map(|(name, value)| (name.to_string(), json!(value)))
                 .collect::<serde_json::Map<_, _>>(),
-            "inputs": self.inputs.map(|x| format!("{x:?}")),
+            "inputs": self.inputs.map(number),
             "word_bits": self.word_bits,
             "depth_bits": self.depth_bits,
             "enumeration": self.enumeration.name(),
@@ -53,6 +55,7 @@ impl SamplerReport {
                 "refuted": self.loss.refuted,
             },
             "refuted": self.is_refuted(),
+            "interrupted": self.interrupted,
         })
     }
 
@@ -79,7 +82,7 @@ impl SamplerReport {
             })
         });
         json!({
-            "input": format!("{:?}", side.input),
+            "input": number(side.input),
             "remainder": side.remainder.to_string(),
             "replays": side.replays,
             "leaves": side.tiers.as_ref().map(tiers),

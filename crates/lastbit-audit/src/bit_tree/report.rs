@@ -28,6 +28,8 @@ pub struct SamplerReport {
     pub sides: [Side; 2],
     /// The loss between them.
     pub loss: LossAudit,
+    /// Whether the audit was stopped: what was not tried by then counts as undecided.
+    pub interrupted: bool,
 }
 
 /// An event with its probabilities under both inputs.
@@ -46,7 +48,7 @@ pub struct EventRow {
 pub struct Side {
     /// The input.
     pub input: f64,
-    /// The probability that nothing is decided at the depth.
+    /// The probability that nothing is decided at the depth, or was not tried.
     pub remainder: Rational,
     /// How many scripts were tried.
     pub replays: u64,

@@ -45,7 +45,7 @@ impl<'a> Growth<'a> {
         self
     }
 
-    /// Gives up when this is set.
+    /// Stops when this is set: what was not tried then is undecided.
     #[must_use]
     pub fn unless(mut self, cancelled: &'a AtomicBool) -> Growth<'a> {
         self.cancelled = Some(cancelled);
@@ -93,6 +93,7 @@ pub struct Tree<O> {
     remainder: UBig,
     leaves: Tiers,
     replays: u64,
+    interrupted: bool,
 }
 
 impl<O: Ord> Tree<O> {
@@ -159,6 +160,11 @@ impl<O: Ord> Tree<O> {
         self.replays
     }
 
+    /// Whether somebody asked to stop before all scripts were tried.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted
+    }
+
     /// How many leaves each tier decided.
     pub fn tiers(&self) -> &Tiers {
         &self.leaves
@@ -191,7 +197,7 @@ impl<O: Ord> Tree<O> {
         Rational::from(self.probability(output).hi())
     }
 
-    /// The probability that nothing is decided at the depth.
+    /// The probability that nothing is decided at the depth, or was not tried.
     pub fn remainder(&self) -> Rational {
         Rational::from(Dyadic::from(self.remainder.clone())) * Rational::pow2(-i64::from(self.depth))
     }
@@ -222,6 +228,7 @@ impl<W: Word, O: Ord> Branches<'_, W, O> {
             remainder: UBig::ZERO,
             leaves: Tiers::default(),
             replays: 0,
+            interrupted: false,
         };
         let mut branches = Branches { tree, root: first.len(), script: first, growth };
         branches.branch(0.0, 1.0, &mut decide)?;
@@ -238,16 +245,18 @@ impl<W: Word, O: Ord> Branches<'_, W, O> {
         let share = share / (1u64 << W::BITS) as f64;
         for (i, word) in all_words::<W>().enumerate() {
             let done = done + i as f64 * share;
-            self.count_replay(done)?;
             self.script.push(word);
             let left = self.tree.depth - (self.script.len() - self.root) as u32 * W::BITS;
             let weight = UBig::ONE << left as usize;
-            match decide(&self.script)? {
+            self.count_replay(done)?;
+            // After an interruption no script is tried, and none continued.
+            let decision = if self.tree.interrupted { None } else { decide(&self.script)? };
+            match decision {
                 Some((output, tier)) => {
                     *self.tree.weights.entry(output).or_insert(UBig::ZERO) += weight;
                     self.tree.leaves.count(tier);
                 }
-                None if left == 0 => self.tree.remainder += weight,
+                None if left == 0 || self.tree.interrupted => self.tree.remainder += weight,
                 None => self.branch(done, share, decide)?,
             }
             self.script.pop();
@@ -256,19 +265,23 @@ impl<W: Word, O: Ord> Branches<'_, W, O> {
     }
 
     fn count_replay(&mut self, done: f64) -> Result<(), BitTreeError> {
+        if self.tree.interrupted {
+            return Ok(());
+        }
         if self.tree.replays == self.growth.most_replays {
             let done = format!("{:.3}%", 100.0 * done);
             return Err(BitTreeError::TooManyReplays { replays: self.tree.replays, done });
         }
-        self.tree.replays += 1;
-        if self.tree.replays.is_multiple_of(REPLAYS_PER_REPORT) {
+        if (self.tree.replays + 1).is_multiple_of(REPLAYS_PER_REPORT) {
             if self.growth.cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
-                return Err(BitTreeError::Cancelled);
+                self.tree.interrupted = true;
+                return Ok(());
             }
             if let Some(progress) = &mut self.growth.progress {
                 progress(done);
             }
         }
+        self.tree.replays += 1;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding};
 use serde_json::{Value, json};
 
 use super::conditions::Unmet;
@@ -133,7 +133,29 @@ impl DiscreteReport {
         }
     }
 
-    /// The report as JSON. Numbers that are not exact are given by both ends, as decimals rounded to nearest.
+    /// The claim and what is known of it, in words. Where the loss is the claim itself no enclosure tells whether it is more: but
+    /// how much more it can be at the most.
+    pub fn claim_in_words(&self) -> Option<String> {
+        let claim = self.claim.as_ref()?;
+        let delta = claim.delta.as_ref().map(|delta| format!(", δ = {}", short(delta))).unwrap_or_default();
+        let verdict = match (claim.verdict, self.excess()) {
+            (Verdict::Undecided, Some(excess)) => {
+                let most = Rational::from(excess.hi().max(&-excess.lo()));
+                format!("the loss is the claim to within {}", most.to_decimal(2, Rounding::Up))
+            }
+            (Verdict::Undecided, None) if claim.delta.is_none() => {
+                "undecided, as the loss is only known from below".into()
+            }
+            (Verdict::Violated, _) if !self.unmet.is_empty() => {
+                "exceeded, by inputs that are no neighbours".into()
+            }
+            (verdict, _) => format!("{} at these inputs", verdict.text()),
+        };
+        Some(format!("ε = {}{delta}: {verdict}", short(&claim.epsilon)))
+    }
+
+    /// The report as JSON. Numbers that are not exact are given by both ends, as decimals rounded to
+    /// nearest; the excess over the claim by decimals rounded outward.
     pub fn to_json(&self) -> Value {
         let outcome = |outcome: &Outcome<String>| {
             let [first, second] = outcome.weights.each_ref().map(ends);
@@ -151,6 +173,7 @@ impl DiscreteReport {
                 "epsilon": ends(&claim.epsilon),
                 "delta": claim.delta.as_ref().map(ends),
                 "verdict": claim.verdict.text(),
+                "excess": self.excess().as_ref().map(outward),
             })
         });
         json!({
@@ -174,6 +197,17 @@ fn decimal(value: &Dyadic) -> String {
 
 fn ends(enclosure: &Enclosure) -> Value {
     json!({"lo": decimal(enclosure.lo()), "hi": decimal(enclosure.hi())})
+}
+
+fn outward(enclosure: &Enclosure) -> Value {
+    let end = |end: &Dyadic, rounding| Rational::from(end).to_decimal(DIGITS, rounding);
+    json!({"lo": end(enclosure.lo(), Rounding::Down), "hi": end(enclosure.hi(), Rounding::Up)})
+}
+
+/// Exact, if it is a number of a few digits.
+fn short(enclosure: &Enclosure) -> String {
+    let exact = Rational::from(enclosure.lo()).to_string();
+    if enclosure.lo() == enclosure.hi() && exact.len() <= DIGITS { exact } else { between(enclosure) }
 }
 
 /// Both ends, or one number where they look alike.
@@ -201,10 +235,8 @@ impl fmt::Display for DiscreteReport {
             let [first, second] = self.rest.each_ref().map(|rest| decimal(rest.hi()));
             writeln!(f, "cut off   at most {first} and {second}")?;
         }
-        if let Some(claim) = &self.claim {
-            let delta =
-                claim.delta.as_ref().map(|delta| format!(", δ = {}", between(delta))).unwrap_or_default();
-            writeln!(f, "claim     ε = {}{delta}: {}", between(&claim.epsilon), claim.verdict.text())?;
+        if let Some(claim) = self.claim_in_words() {
+            writeln!(f, "claim     {claim}")?;
         }
         for unmet in &self.unmet {
             writeln!(f, "note      the inputs do not satisfy `{}`", unmet.clause)?;

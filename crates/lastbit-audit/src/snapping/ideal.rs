@@ -267,6 +267,22 @@ mod tests {
         }
     }
 
+    /// An input above `b + Λ/2`, and two inputs in one cell: the papers' formulas give 0.824 and 0.970.
+    #[test]
+    fn cases_that_the_papers_miss() {
+        let near = |mechanism: &IdealSnap, f: &str, f2: &str, output: &str| {
+            let outcomes = mechanism.outcomes(&inputs(f, f2)).0;
+            let output: Rational = output.parse().unwrap();
+            let outcome = outcomes.into_iter().find(|outcome| outcome.output == output).unwrap();
+            outcome.probabilities.map(|p| Rational::from(p.enclose(100).lo()))
+        };
+        let three_digits = |x: Rational| x.to_decimal(3, lastbit_real::Rounding::Nearest);
+        let [at_b, _] = near(&snap("1", "2", "1"), "2", "2", "2");
+        assert_eq!(three_digits(at_b), "0.697");
+        let [p, p2] = near(&snap("1/4", "8", "4"), "0", "1", "0");
+        assert_eq!(three_digits(p / p2), "1.05");
+    }
+
     #[test]
     fn equal_probabilities_are_seen() {
         let mechanism = snap("1", "4", "1");

@@ -94,19 +94,19 @@ fn a_report_in_words_and_in_json() {
         "discrete-laplace",
         "max-divergence loss <= 1/2",
         "24 bits deep, exhaustive",
-        "tier 1 decided",
+        "decided by tier 1",
         "claimed 1/2",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
-    assert!(text.ends_with("nothing is refuted"));
+    assert!(text.contains("nothing is refuted") && !text.contains("0.0 "), "{text}");
     let json = report.to_json();
     assert_eq!(json["loss"]["claimed"], "1/2");
     assert_eq!(json["refuted"], false);
     assert_eq!(json["depth_bits"], 24);
     let remainder: Rational = json["sides"][0]["remainder"].as_str().unwrap().parse().unwrap();
     assert_eq!(remainder, report.sides[0].remainder);
-    let zero = json["events"].as_array().unwrap().iter().find(|row| row["output"] == "0.0").unwrap();
+    let zero = json["events"].as_array().unwrap().iter().find(|row| row["output"] == "0").unwrap();
     let bounds: Vec<Rational> =
         zero["bounds"][0].as_array().unwrap().iter().map(|end| rational(end.as_str().unwrap())).collect();
     assert!(bounds[0] < rational("0.2449186624") && rational("0.2449186624") < bounds[1]);
@@ -137,5 +137,26 @@ fn progress_and_cancellation() {
     let mut shares = vec![0.0];
     sampler_audit(&request, &AtomicBool::new(false), &mut |share| shares.push(share)).unwrap();
     assert!(shares.len() > 10 && shares.is_sorted() && *shares.last().unwrap() <= 1.0);
-    assert_eq!(sampler_audit(&request, &AtomicBool::new(true), &mut |_| {}), Err(BitTreeError::Cancelled));
+}
+
+/// What was not tried before somebody asked to stop is undecided: bounds stay true, and nothing is refuted.
+#[test]
+fn an_interruption_leaves_the_rest_undecided() {
+    let request = SamplerRequest::new(discrete("2"), [0.0, 1.0]);
+    let whole = audit(&request).unwrap();
+    let part = sampler_audit(&request, &AtomicBool::new(true), &mut |_| {}).unwrap();
+    assert!(part.interrupted && !whole.interrupted);
+    assert!(!part.is_refuted(), "{part}");
+    assert!(part.to_string().contains("interrupted") && part.to_json()["interrupted"] == true);
+    for (part, whole) in part.sides.iter().zip(&whole.sides) {
+        assert!(part.replays < whole.replays && part.remainder > whole.remainder);
+    }
+    for (part, whole) in part.events.iter().zip(&whole.events) {
+        for (part, whole) in part.bounds.iter().zip(&whole.bounds) {
+            assert!(part[0] <= whole[0] && whole[1] <= part[1]);
+        }
+    }
+    // Together they are everything, with the remainder.
+    let least = part.events.iter().map(|row| row.bounds[0][0].clone()).sum::<Rational>();
+    assert_eq!(least + &part.sides[0].remainder, Rational::ONE);
 }

@@ -89,7 +89,7 @@ fn reports() {
     let text = report.to_string();
     assert!(text.starts_with("geometric: 5 outcomes\nloss      2.00000000000e+00\n"), "{text}");
     assert!(
-        text.contains("violated\nnote      the inputs do not satisfy `adjacent |x<1> - x<2>| <= 1`"),
+        text.contains("no neighbours\nnote      the inputs do not satisfy `adjacent |x<1> - x<2>| <= 1`"),
         "{text}"
     );
     let json = report.to_json();

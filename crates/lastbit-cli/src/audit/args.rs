@@ -1,12 +1,13 @@
 //! The arguments of `audit` and `conformance`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
-use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use lastbit::Rational;
 
+pub(crate) use super::choices::{
+    Budget, FloatType, Lambda, Logarithm, Operation, SamplerName, TextbookUniform, Ties, Uniform,
+};
 use super::value::Given;
 use crate::args::Form;
 use crate::prove::args::{Assignment, number};
@@ -21,7 +22,26 @@ use crate::prove::args::{Assignment, number};
   lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
   lastbit audit mechanisms/randomized_response.lb --epsilon 1 --inputs true false
 
-Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure.")]
+Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped with nothing to show.")]
+#[command(after_long_help = concat!("Reading a report:
+  P, P'    the probabilities of an output under the inputs f and f'
+  loss     max |ln(P/P')| over all outputs: what ε-differential privacy bounds; inf if an output
+           is possible under one input only
+  at       the output that has this loss
+  only f   the probability under f of outputs that f' can not produce
+  delta    Σ max(0, P - e^ε·P'): the δ that (ε, δ)-differential privacy needs for these inputs
+  excess   loss - ε, in units of η = 2^-53
+  ⊕ ⊗ ⊘    floating-point operations, rounded to nearest
+
+Examples:
+  lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
+  lastbit audit snapping --epsilon 1 --bound 4 --inputs 0 1 --map
+  lastbit audit snapping --epsilon 1 --bound 372 --worst --budget 10s
+  lastbit audit textbook-laplace --epsilon 1 --inputs 0 1
+  lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
+  lastbit audit mechanisms/randomized_response.lb --epsilon 1 --inputs true false
+
+Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped with nothing to show."))]
 pub(crate) struct Audit {
     #[command(subcommand)]
     pub(crate) mechanism: Option<Mechanism>,
@@ -51,6 +71,10 @@ pub(crate) enum Mechanism {
   lastbit audit textbook-laplace --type f32 --sampler grid24 --epsilon 1 --inputs 0 1 --json")]
     TextbookLaplace(Textbook),
     /// The samplers of `lastbit noise`, run on every sequence of random bits
+    ///
+    /// Every sequence of bits that decides an output adds its weight to it; what is undecided at --depth bits is reported, and may be
+    /// any output. So each probability has exact bounds, which are held against the law that the sampler claims, and the loss against
+    /// the claimed one. Ctrl-C reports what is known by then.
     #[command(after_help = "Examples:
   lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
   lastbit audit sampler laplace --scale 1 --inputs 0 1 --depth 40 --json")]
@@ -65,7 +89,7 @@ pub(crate) struct Snapping {
     /// Inputs and outputs are clamped to [-B, B]
     #[arg(long, value_name = "B", allow_hyphen_values = true)]
     pub(crate) bound: Given,
-    /// The two inputs to tell apart
+    /// The two inputs to tell apart; --worst looks for them
     #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true)]
     #[arg(required_unless_present = "worst")]
     pub(crate) inputs: Option<Vec<Given>>,
@@ -93,15 +117,15 @@ pub(crate) struct Snapping {
     /// Print the interval of u of every output, for both signs, and draw them
     #[arg(long, conflicts_with = "worst")]
     pub(crate) map: bool,
-    /// Look for the two inputs with the largest loss, and bound it from above
+    /// In place of --inputs: look for the two inputs with the largest loss, and bound it from above; Ctrl-C prints the best so far
     #[arg(long, conflicts_with = "inputs")]
     pub(crate) worst: bool,
-    /// With --worst: how long to look
-    #[arg(long, value_name = "TIME", default_value = "60s", requires = "worst", allow_hyphen_values = true)]
-    pub(crate) budget: Budget,
-    /// With --worst: how far apart the inputs may be
-    #[arg(long, value_name = "D", default_value = "1", requires = "worst", value_parser = number, allow_hyphen_values = true)]
-    pub(crate) sensitivity: Rational,
+    /// With --worst: how long to look, such as 500ms, 10s or 2m [default: 60s]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) budget: Option<Budget>,
+    /// With --worst: how far apart the inputs may be [default: 1]
+    #[arg(long, value_name = "D", value_parser = number, allow_hyphen_values = true)]
+    pub(crate) sensitivity: Option<Rational>,
     #[command(flatten)]
     pub(crate) show: Show,
 }
@@ -132,25 +156,26 @@ pub(crate) struct Sampler {
     /// The scale of the noise (σ for discrete-gaussian, 1/ε for the snapping mechanisms)
     #[arg(long, value_name = "S", value_parser = number, allow_hyphen_values = true)]
     pub(crate) scale: Rational,
-    /// How many random bits to follow; what is not decided then is the remainder
+    /// How many random bits to follow, 1 to 320; what is not decided then is reported [default: 64; 32 for discrete-gaussian]
     #[arg(long, value_name = "BITS", allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
-    /// The two inputs to tell apart
+    /// The two inputs to tell apart, integers for the discrete samplers [default: 0 1]
     #[arg(long, num_args = 2, value_names = ["F", "F'"], value_parser = number, allow_hyphen_values = true)]
     pub(crate) inputs: Option<Vec<Rational>>,
-    /// The clamping bound of the snapping mechanisms
+    /// The clamping bound of the snapping mechanisms, which need it
     #[arg(long, value_name = "B", value_parser = number, allow_hyphen_values = true)]
     pub(crate) bound: Option<Rational>,
-    /// The grid of grid-laplace is the multiples of 2^K
+    /// The grid of grid-laplace is the multiples of 2^K [default: about 2^-40 of the scale]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) k: Option<i32>,
-    /// Print JSON
+    /// Print JSON, with exact fractions
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// A file of the language of mechanisms.
 #[derive(Args)]
+#[command(next_help_heading = "Options for a FILE")]
 pub(crate) struct Program {
     /// A file of the language of mechanisms (*.lb); - for standard input
     #[arg(value_name = "FILE")]
@@ -158,7 +183,7 @@ pub(crate) struct Program {
     /// The two inputs: a value of the argument, a list of them for an array (1,2,3), or NAME=VALUE;NAME=VALUE for several arguments
     #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true)]
     pub(crate) inputs: Option<Vec<String>>,
-    /// Only the declaration of this name
+    /// The declaration to audit, where the file has several
     #[arg(long, value_name = "NAME")]
     pub(crate) program: Option<String>,
     /// ε: the same as --param eps=E
@@ -170,7 +195,7 @@ pub(crate) struct Program {
     /// Λ, the rounding grid: the same as --param L=Λ [default: the least power of two that is at least 1/ε]
     #[arg(long, value_name = "Λ", value_parser = number, allow_hyphen_values = true)]
     pub(crate) lambda: Option<Rational>,
-    /// The value of a parameter
+    /// The value of a parameter, such as --param k=-2; may be given several times
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) param: Vec<Assignment>,
     /// The logarithm that a float program is run with
@@ -189,7 +214,7 @@ pub(crate) struct Show {
     /// Significant digits of the loss
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=4000), allow_hyphen_values = true)]
     pub(crate) digits: u16,
-    /// The ε at which the hockey-stick divergence delta is computed [default: ε, or what is claimed]
+    /// The ε at which delta, the hockey-stick divergence, is computed [default: ε, or what is claimed]
     #[arg(long, value_name = "E", value_parser = number, allow_hyphen_values = true)]
     pub(crate) delta_at: Option<Rational>,
     /// List all outputs, however many
@@ -206,15 +231,15 @@ pub(crate) struct Show {
   lastbit conformance --emit --epsilon 1 --bound 8 --inputs 0 1 > values.json
   lastbit conformance values.json
 
-Exit codes: 0 all values hold; 1 some do not; 2 not such a file.")]
+Exit codes: 0 all values hold; 1 some do not; 2 not such a file, or bad input.")]
 pub(crate) struct Conformance {
-    /// A file in the schema of docs/conformance.md; - for standard input
-    #[arg(value_name = "FILE", required_unless_present = "emit", conflicts_with = "emit")]
+    /// A file in the schema of docs/conformance.md, to be recomputed; - for standard input
+    #[arg(value_name = "FILE", conflicts_with = "emit")]
     pub(crate) file: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long, conflicts_with = "emit")]
     pub(crate) json: bool,
-    /// Write such a file for the parameters that follow, to standard output
+    /// Write such a file to standard output, for the snapping mechanism with the parameters below
     #[arg(long, requires_all = ["epsilon", "bound", "inputs"])]
     pub(crate) emit: bool,
     #[command(flatten)]
@@ -223,179 +248,42 @@ pub(crate) struct Conformance {
 
 /// What a file is emitted for.
 #[derive(Args)]
-#[command(next_help_heading = "With --emit (as for audit snapping)")]
+#[command(next_help_heading = "With --emit")]
 pub(crate) struct EmitParameters {
-    /// ε
+    /// ε. In the float form a decimal is rounded to the nearest double; hexadecimal numbers are exact
     #[arg(long, value_name = "E", requires = "emit", allow_hyphen_values = true)]
     pub(crate) epsilon: Option<Given>,
-    /// The bound
+    /// Inputs and outputs are clamped to [-B, B]
     #[arg(long, value_name = "B", requires = "emit", allow_hyphen_values = true)]
     pub(crate) bound: Option<Given>,
-    /// The two inputs; may be given several times
+    /// Two inputs; may be given several times, and every pair is a case
     #[arg(long, num_args = 2, value_names = ["F", "F'"], requires = "emit", allow_hyphen_values = true)]
     pub(crate) inputs: Vec<Given>,
     /// In double arithmetic, or over the real numbers
     #[arg(long, value_enum, default_value_t = Form::Float, requires = "emit")]
     pub(crate) form: Form,
-    /// What u can be
+    /// What u can be: every double by its ulp, or multiples of 2^-53
     #[arg(long, value_enum, default_value_t = Uniform::Ulp, requires = "emit")]
     pub(crate) sampler: Uniform,
-    /// Division or multiplication
+    /// LN(u) ⊘ ε, or λ ⊗ LN(u) with λ the double nearest to 1/ε
     #[arg(long, value_enum, default_value_t = Operation::Div, requires = "emit")]
     pub(crate) op: Operation,
-    /// Λ
-    #[arg(long, value_name = "auto|2^k", default_value = "auto", requires = "emit", allow_hyphen_values = true)]
+    /// Λ, the grid of the outputs: a power of two such as 2^-3, or auto, the least that is at least 1/ε (or λ)
+    #[arg(
+        long,
+        value_name = "auto|2^k",
+        default_value = "auto",
+        requires = "emit",
+        allow_hyphen_values = true
+    )]
     pub(crate) lambda: Lambda,
     /// Where ties of the rounding to Λ go
     #[arg(long, value_enum, default_value_t = Ties::Up, requires = "emit")]
     pub(crate) tie: Ties,
-    /// Do not clamp the input first
+    /// Do not clamp the input first, as the papers' definitions have it
     #[arg(long, requires = "emit")]
     pub(crate) no_clamp: bool,
-    /// The logarithm
+    /// The logarithm: correctly rounded, or one ulp above or below that
     #[arg(long, value_enum, default_value_t = Logarithm::Correct, requires = "emit", allow_hyphen_values = true)]
     pub(crate) ln: Logarithm,
-}
-
-/// What `u` can be.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Uniform {
-    /// Every double of (0, 1), with probability proportional to its ulp
-    #[value(alias = "mironov")]
-    Ulp,
-    /// k·2^-53, all equally likely
-    Grid53,
-}
-
-/// What `u` can be, for the textbook.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TextbookUniform {
-    /// Every float of (0, 1), with probability proportional to its ulp
-    Ulp,
-    /// k·2^-53, all equally likely
-    Grid53,
-    /// k·2^-24, all equally likely
-    Grid24,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FloatType {
-    /// Double precision
-    F64,
-    /// Single precision
-    F32,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Operation {
-    /// LN(u) ⊘ ε
-    Div,
-    /// λ ⊗ LN(u)
-    Mul,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Ties {
-    /// Toward +∞
-    Up,
-    /// To the even multiple
-    Even,
-    /// Away from zero
-    Away,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Logarithm {
-    /// Correctly rounded
-    Correct,
-    /// One ulp above the correctly rounded one
-    #[value(name = "+1ulp")]
-    Above,
-    /// One ulp below
-    #[value(name = "-1ulp")]
-    Below,
-    /// The one of this machine's library
-    Std,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SamplerName {
-    /// RN(x + s·L), the Laplace mechanism on floats
-    Laplace,
-    /// The discrete Laplace mechanism on integers
-    DiscreteLaplace,
-    /// The discrete Gaussian mechanism on integers
-    DiscreteGaussian,
-    /// The discrete Laplace mechanism on a grid of floats
-    GridLaplace,
-    /// The snapping mechanism over the reals
-    Snapping,
-    /// The snapping mechanism in double arithmetic
-    FloatSnapping,
-}
-
-/// `auto`, or a power of two.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Lambda {
-    Auto,
-    Given(Rational),
-}
-
-impl FromStr for Lambda {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Lambda, String> {
-        if text == "auto" {
-            return Ok(Lambda::Auto);
-        }
-        let value = number(text)?;
-        let exponent = value.floor_log2().filter(|exponent| Rational::pow2(*exponent) == value);
-        exponent.map(|_| Lambda::Given(value)).ok_or_else(|| "it must be auto or a power of two".into())
-    }
-}
-
-/// `60s`, `500ms`, `2m`
-#[derive(Clone, Copy)]
-pub(crate) struct Budget(pub(crate) Duration);
-
-impl FromStr for Budget {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Budget, String> {
-        let units = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
-        let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-        let (count, unit) = text.split_at(end);
-        let unit = if unit.is_empty() { "s" } else { unit };
-        let milliseconds = units.iter().find(|(name, _)| *name == unit).map(|(_, length)| *length);
-        let count = number(count).ok().filter(|count| !count.is_negative());
-        let (Some(milliseconds), Some(count)) = (milliseconds, count) else {
-            return Err("it must be a time".into());
-        };
-        let total = u64::try_from((count * Rational::from(milliseconds)).ceil()).ok();
-        // A day is as good as for ever.
-        let total = total.filter(|total| (1..=86_400_000).contains(total));
-        total.map(|total| Budget(Duration::from_millis(total))).ok_or_else(|| "from 1ms to 24h".into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times() {
-        let milliseconds = |text: &str| text.parse::<Budget>().map(|budget| budget.0.as_millis()).ok();
-        for (text, expected) in [
-            ("60s", Some(60_000)),
-            ("500ms", Some(500)),
-            ("2m", Some(120_000)),
-            ("1.5s", Some(1500)),
-            ("7", Some(7000)),
-            ("0s", None),
-            ("-1s", None),
-            ("s", None),
-            ("1 week", None),
-            ("1e300h", None),
-        ] {
-            assert_eq!(milliseconds(text), expected, "{text}");
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! `lastbit conformance`.
 
+use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 
 use indicatif::ProgressBar;
@@ -9,12 +10,15 @@ use serde_json::{Value, json};
 
 use super::args::{Conformance, EmitParameters, Logarithm};
 use super::ideal;
-use super::snapping::Parameters;
+use super::parameters::{Parameters, doubles};
 use super::value::Given;
 use super::{out_of_range, print_json};
 use crate::args::Form;
 use crate::error::Error;
 use crate::prove::files::{name_of, print, read_text};
+
+/// Differences of a case that are printed.
+const MOST_SHOWN: usize = 8;
 
 pub(crate) fn run(args: &Conformance) -> Result<(), Error> {
     match &args.file {
@@ -22,7 +26,8 @@ pub(crate) fn run(args: &Conformance) -> Result<(), Error> {
             let (name, text) = (name_of(path), read_text(path)?);
             recompute(&name, &text, args.json)
         }
-        None => write(&args.parameters),
+        None if args.emit => write(&args.parameters),
+        None => Err(Error::usage("missing <FILE>", "give a file of exact values, or --emit to write one")),
     }
 }
 
@@ -36,16 +41,20 @@ fn recompute(name: &str, text: &str, as_json: bool) -> Result<(), Error> {
     let checked = checked.map_err(|error| {
         Error::usage(format!("{name}: {error}"), "docs/conformance.md says what such a file is made of")
     })?;
+    if checked.is_empty() {
+        return Err(Error::usage(format!("{name} has no cases"), "there is nothing to recompute in it"));
+    }
     let bad = checked.iter().filter(|case| !case.mismatches.is_empty()).count();
     if as_json {
         let cases: Vec<Value> = checked.iter().map(case_json).collect();
         print_json(&json!({ "conforms": bad == 0, "cases": cases }))?;
     } else {
-        let mut text: String = checked.iter().flat_map(mismatches).collect();
+        let mut text: String = checked.iter().map(mismatches).collect();
         let values: usize = checked.iter().map(|case| case.values).sum();
+        let differ: usize = checked.iter().map(|case| case.mismatches.len()).sum();
         text += &match bad {
             0 => format!("{name}: all {values} values of {} cases hold\n", checked.len()),
-            _ => format!("{name}: {bad} of {} cases do not hold\n", checked.len()),
+            _ => format!("{name}: {differ} differences, in {bad} of {} cases\n", checked.len()),
         };
         print(&text)?;
     }
@@ -56,15 +65,22 @@ fn shown(value: &Option<String>) -> &str {
     value.as_deref().unwrap_or("nothing")
 }
 
-fn mismatches(case: &CheckedCase) -> impl Iterator<Item = String> {
-    case.mismatches.iter().map(|Mismatch { path, file, recomputed }| {
-        format!(
-            "{}: {path}\n  file        {}\n  recomputed  {}\n",
-            case.id,
-            shown(file),
-            shown(recomputed)
-        )
-    })
+/// The first differences of a case. A wrong parameter changes nearly everything, and the first few tell as much as all.
+fn mismatches(case: &CheckedCase) -> String {
+    let all = &case.mismatches;
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{} ({}): {} of {} values differ\n", case.id, case.kind, all.len(), case.values);
+    for Mismatch { path, file, recomputed } in all.iter().take(MOST_SHOWN) {
+        let (file, recomputed) = (shown(file), shown(recomputed));
+        let _ = writeln!(text, "  {path}\n    file        {file}\n    recomputed  {recomputed}");
+    }
+    if all.len() > MOST_SHOWN {
+        let _ = writeln!(text, "  and {} more: --json lists them", all.len() - MOST_SHOWN);
+    }
+    text.push('\n');
+    text
 }
 
 fn case_json(case: &CheckedCase) -> Value {
@@ -95,14 +111,28 @@ fn write(parameters: &EmitParameters) -> Result<(), Error> {
     print_json(&file)
 }
 
-fn float(parameters: &EmitParameters, epsilon: &Given, bound: &Given, pair: &[Given]) -> Result<Emitted, Error> {
+fn float(
+    parameters: &EmitParameters,
+    epsilon: &Given,
+    bound: &Given,
+    pair: &[Given],
+) -> Result<Emitted, Error> {
     if parameters.ln == Logarithm::Std {
         return Err(Error::usage(
             "what this machine's logarithm gives is nothing for others to conform to",
             "give --ln correct, +1ulp or -1ulp",
         ));
     }
-    let described = Parameters {
+    let described = described(parameters, epsilon, bound);
+    Ok(Emitted::Float {
+        variant: described.variant()?,
+        epsilon: described.epsilon()?,
+        inputs: doubles(pair)?,
+    })
+}
+
+fn described<'a>(parameters: &'a EmitParameters, epsilon: &'a Given, bound: &'a Given) -> Parameters<'a> {
+    Parameters {
         epsilon,
         bound,
         lambda: &parameters.lambda,
@@ -111,18 +141,19 @@ fn float(parameters: &EmitParameters, epsilon: &Given, bound: &Given, pair: &[Gi
         tie: parameters.tie,
         clamp: !parameters.no_clamp,
         ln: parameters.ln,
-    };
-    Ok(Emitted::Float {
-        variant: described.variant()?,
-        epsilon: described.epsilon()?,
-        inputs: super::snapping::doubles(pair)?,
-    })
+    }
 }
 
-fn exact(parameters: &EmitParameters, epsilon: &Given, bound: &Given, pair: &[Given]) -> Result<Emitted, Error> {
+fn exact(
+    parameters: &EmitParameters,
+    epsilon: &Given,
+    bound: &Given,
+    pair: &[Given],
+) -> Result<Emitted, Error> {
     let [f, f2] = pair else {
         return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
     };
+    ideal::check_options(&described(parameters, epsilon, bound), &[])?;
     ideal::mechanism(&epsilon.exact, &bound.exact, &parameters.lambda)?;
     let lambda = ideal::lambda(&epsilon.exact, &parameters.lambda);
     let all: [Rational; 3] = [epsilon.exact.clone(), bound.exact.clone(), lambda];

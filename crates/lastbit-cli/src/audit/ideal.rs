@@ -8,6 +8,7 @@ use lastbit_audit::snapping::{IdealOutcome, IdealSnap};
 use serde_json::{Value, json};
 
 use super::args::{Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
+use super::parameters::Parameters;
 use super::summary::Style;
 use super::{check_delta_at, number, out_of_range, print_json};
 use crate::error::Error;
@@ -33,17 +34,16 @@ pub(crate) fn mechanism(epsilon: &Rational, bound: &Rational, given: &Lambda) ->
     IdealSnap::new(epsilon.clone(), bound.clone(), lambda).map_err(|error| out_of_range(&error))
 }
 
-/// What only the float form has.
-fn check_options(args: &Snapping) -> Result<(), Error> {
+/// What only the float form has: those of its parameters that are not as usual, and other options.
+pub(crate) fn check_options(parameters: &Parameters<'_>, others: &[(&str, bool)]) -> Result<(), Error> {
     let given = [
-        ("--sampler", args.sampler != Uniform::Ulp),
-        ("--op", args.op != Operation::Div),
-        ("--tie", args.tie != Ties::Up),
-        ("--no-clamp", args.no_clamp),
-        ("--ln", args.ln != Logarithm::Correct),
-        ("--map", args.map),
-        ("--worst", args.worst),
+        ("--sampler", parameters.sampler != Uniform::Ulp),
+        ("--op", parameters.op != Operation::Div),
+        ("--tie", parameters.tie != Ties::Up),
+        ("--no-clamp", !parameters.clamp),
+        ("--ln", parameters.ln != Logarithm::Correct),
     ];
+    let given = [&given, others].concat();
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Error::usage(
             format!("{option} is about floating point, and the form is exact"),
@@ -54,7 +54,8 @@ fn check_options(args: &Snapping) -> Result<(), Error> {
 }
 
 pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
-    check_options(args)?;
+    check_options(&args.parameters(), &[("--map", args.map), ("--worst", args.worst)])?;
+    args.check_search_options()?;
     let mechanism = mechanism(&args.epsilon.exact, &args.bound.exact, &args.lambda)?;
     let [f, f2] = args.inputs.as_deref().unwrap_or_default() else {
         return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
@@ -65,7 +66,13 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
     let (outcomes, all) = mechanism.outcomes(&inputs);
     let bits = 4 * u32::from(args.show.digits) + MORE_BITS;
     let comparison = mechanism.compare(&outcomes, &delta_at, bits);
-    let style = Style { digits: args.show.digits.into(), delta_at, name: &number, id: &Rational::to_string, is_partial: false };
+    let style = Style {
+        digits: args.show.digits.into(),
+        delta_at,
+        name: &number,
+        id: &Rational::to_string,
+        is_partial: false,
+    };
     let claimed = mechanism.claimed(&inputs);
     let is_zero = outcomes.iter().all(IdealOutcome::is_alike);
     let lambda = lambda(mechanism.epsilon(), &args.lambda);
@@ -78,9 +85,12 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         }
         add("mechanism", json!("snapping"));
         add("form", json!("exact"));
-        for (name, value) in
-            [("epsilon", mechanism.epsilon()), ("bound", &args.bound.exact), ("lambda", &lambda), ("claimed", &claimed)]
-        {
+        for (name, value) in [
+            ("epsilon", mechanism.epsilon()),
+            ("bound", &args.bound.exact),
+            ("lambda", &lambda),
+            ("claimed", &claimed),
+        ] {
             add(name, json!(value.to_string()));
         }
         add("inputs", json!(inputs.each_ref().map(Rational::to_string)));
@@ -108,8 +118,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
     } else {
         text.push_str(&style.text(&comparison));
     }
-    let decimal = claimed.to_decimal(args.show.digits.into(), Rounding::Nearest);
-    let _ = writeln!(text, "claimed  ε·|f - f'| = {decimal}, after the clamp; a theorem, not a check\n");
+    let _ = writeln!(text, "claimed  ε·|f - f'| = {} after the clamp: a theorem\n", number(&claimed));
     let rows = if args.show.all { outcomes.len() } else { MOST_ROWS.min(outcomes.len()) };
     let from = (outcomes.len() - rows) / 2;
     let shown: Vec<Outcome<Rational>> = outcomes[from..from + rows].iter().map(enclosed).collect();

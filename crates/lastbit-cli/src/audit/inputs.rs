@@ -78,7 +78,10 @@ impl Words {
     }
 
     /// For discrete programs.
-    pub(crate) fn arguments(&self, declaration: &Declaration) -> Result<[BTreeMap<String, Argument>; 2], Error> {
+    pub(crate) fn arguments(
+        &self,
+        declaration: &Declaration,
+    ) -> Result<[BTreeMap<String, Argument>; 2], Error> {
         let of = |given: &Given| {
             let mut arguments = BTreeMap::new();
             for binder in binders(declaration) {
@@ -156,6 +159,8 @@ fn argument(binder: &Binder, words: &[String]) -> Result<Argument, Error> {
         (_, words) if is_bool => {
             words.iter().map(|word| truth(name, word)).collect::<Result<_, _>>().map(Argument::Bools)
         }
-        (_, words) => words.iter().map(|word| parse(name, word)).collect::<Result<_, _>>().map(Argument::Numbers),
+        (_, words) => {
+            words.iter().map(|word| parse(name, word)).collect::<Result<_, _>>().map(Argument::Numbers)
+        }
     }
 }

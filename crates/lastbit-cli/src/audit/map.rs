@@ -5,11 +5,10 @@
 use std::fmt::Write;
 
 use lastbit::IBig;
+use lastbit_audit::columns;
 use lastbit_audit::snapping::{Cell, Interval};
 use lastbit_real::Float;
 use serde_json::{Value, json};
-
-use super::summary::columns;
 
 /// The `u` that give an output, for one input.
 pub(crate) struct Samples {
@@ -42,13 +41,19 @@ const MOST_ROWS: usize = 24;
 fn text_of(intervals: &[Interval]) -> String {
     match intervals {
         [] => "-".into(),
-        some => some.iter().map(|[lo, hi]| format!("[{}, {})", lo.to_hex(), hi.to_hex())).collect::<Vec<_>>().join(" "),
+        some => some
+            .iter()
+            .map(|[lo, hi]| format!("[{}, {})", lo.to_hex(), hi.to_hex()))
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 
 /// The intervals in JSON.
 pub(crate) fn json_of([first, second]: &[Samples; 2]) -> Value {
-    let ends = |intervals: &[Interval]| intervals.iter().map(|ends| ends.map(|end| end.to_hex())).collect::<Vec<_>>();
+    let ends = |intervals: &[Interval]| {
+        intervals.iter().map(|ends| ends.map(|end| end.to_hex())).collect::<Vec<_>>()
+    };
     json!({
         "plus_first": ends(&first.plus),
         "minus_first": ends(&first.minus),
@@ -59,7 +64,8 @@ pub(crate) fn json_of([first, second]: &[Samples; 2]) -> Value {
 
 /// The intervals of all rows, then a drawing for each input. A lower end of 0 stands for the least `u`.
 pub(crate) fn text(rows: &[Row], inputs: [&str; 2]) -> String {
-    let mut text = String::new();
+    let mut text =
+        "\nthe intervals [lo, hi) of u that give an output; lo = 0: from the least u on\n".to_owned();
     for (i, input) in inputs.iter().enumerate() {
         let _ = writeln!(text, "\nu for input {input}");
         let head = ["output", "s = +1", "s = -1"].map(str::to_owned);

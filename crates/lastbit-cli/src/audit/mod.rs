@@ -2,25 +2,34 @@
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `args`, `value` | the arguments, and numbers that become floats |
+//! | `args`, `choices`, `value` | the arguments, what they can be, and numbers that become floats |
 //! | `snapping`, `ideal`, `worst` | the snapping mechanism: two inputs, over the reals, the worst inputs |
-//! | `program`, `inputs` | programs of the language, and the textbook; how their inputs are written |
+//! | `parameters`, `report`, `verdicts` | its parameters, what is said of it, what papers claim of it |
+//! | `program`, `discrete`, `textbook` | programs of the language: in floats, discrete, the textbook's |
+//! | `inputs`, `shown` | how the inputs of programs are written, and their reports |
 //! | `sampler` | the samplers of `lastbit noise` |
 //! | `interrupt` | Ctrl-C |
 //! | `summary`, `map` | what is said of two distributions, and the drawing |
 //! | `conformance` | files of exact values |
 
 pub(crate) mod args;
+mod choices;
 pub(crate) mod conformance;
+mod discrete;
 mod ideal;
 mod inputs;
 mod interrupt;
 mod map;
+mod parameters;
 mod program;
+mod report;
 mod sampler;
+mod shown;
 mod snapping;
 mod summary;
+mod textbook;
 mod value;
+mod verdicts;
 mod worst;
 
 use lastbit::{Rational, Rounding};
@@ -38,7 +47,7 @@ pub(crate) fn run(args: &Audit) -> Result<(), Error> {
     match (&args.mechanism, &args.program.file) {
         (Some(Mechanism::Snapping(args)), _) if args.form == Form::Exact => ideal::run(args),
         (Some(Mechanism::Snapping(args)), _) => snapping::run(args),
-        (Some(Mechanism::TextbookLaplace(args)), _) => program::textbook(args),
+        (Some(Mechanism::TextbookLaplace(args)), _) => textbook::run(args),
         (Some(Mechanism::Sampler(args)), _) => sampler::run(args),
         (None, Some(file)) => program::run(&args.program, file),
         (None, None) => Err(Error::usage(

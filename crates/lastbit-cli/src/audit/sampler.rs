@@ -1,9 +1,11 @@
 //! `lastbit audit sampler`.
 
+use clap::ValueEnum;
 use lastbit::{
     DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Rounding, Snapping,
 };
-use lastbit_audit::bit_tree::{BitTreeError, SamplerRequest, Shipped, sampler_audit};
+use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, sampler_audit};
+use serde_json::{Value, json};
 
 use super::args::{Sampler, SamplerName};
 use super::{interrupt, out_of_range, print_json};
@@ -26,11 +28,27 @@ pub(crate) fn run(args: &Sampler) -> Result<(), Error> {
     drop(bar);
     let report = report.map_err(|error| match error {
         BitTreeError::OutOfRange(error) => out_of_range(&error),
+        BitTreeError::Sampler(lastbit::Error::Overflow { .. }) => Error::usage(
+            "the noise overflows the type of the outputs",
+            "give a smaller --scale, or smaller inputs",
+        ),
         BitTreeError::Sampler(error) => Error::Library(error),
-        BitTreeError::Cancelled => Error::usage("stopped before both trees were grown", "give a smaller --depth"),
-        other => Error::usage(other.to_string(), "give a smaller --depth, or a smaller --scale"),
+        BitTreeError::TooManyReplays { replays, done } => Error::usage(
+            format!("the tree is too large: after {replays} replays {done} of it is grown"),
+            "give a smaller --depth, or a smaller --scale",
+        ),
     })?;
-    if args.json { print_json(&report.to_json()) } else { print(&report.to_string()) }
+    if args.json { print_json(&json(args, &report)) } else { print(&report.to_string()) }
+}
+
+/// The report, with the arguments that make it again.
+fn json(args: &Sampler, report: &SamplerReport) -> Value {
+    let mut value = report.to_json();
+    value["sampler"] = json!(args.sampler.to_possible_value().map(|name| name.get_name().to_owned()));
+    value["scale"] = json!(args.scale.to_string());
+    value["bound"] = json!(args.bound.as_ref().map(Rational::to_string));
+    value["k"] = json!(args.k);
+    value
 }
 
 /// Options that belong to other samplers.
@@ -62,7 +80,10 @@ fn shipped(args: &Sampler) -> Result<Shipped, Error> {
     let scale = args.scale.clone();
     let epsilon = || {
         scale.recip().filter(Rational::is_positive).ok_or_else(|| {
-            Error::usage("scale must be positive", "give a number such as 1 or 5/2; for snapping it is 1/epsilon")
+            Error::usage(
+                "scale must be positive",
+                "give a number such as 1 or 5/2; for snapping it is 1/epsilon",
+            )
         })
     };
     let bound = args.bound.clone().unwrap_or(Rational::ONE);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lastbit::{IBig, Rational, Rounding};
 use lastbit_audit::comparison::LnRatio;
 use lastbit_audit::decimal::settled;
-use lastbit_audit::{Comparison, Loss, Outcome};
+use lastbit_audit::{Comparison, Loss, Outcome, columns};
 use lastbit_real::Enclosure;
 use serde_json::{Map, Value, json};
 
@@ -76,9 +76,9 @@ pub(crate) fn loss<O: Clone>(comparison: &Comparison<O>, digits: usize) -> Strin
             if is_tight {
                 decimal(digits, enclose)
             } else {
-                let agreed = (1..=digits).rev().find(|n| {
-                    lo.to_decimal(*n, Rounding::Nearest) == hi.to_decimal(*n, Rounding::Nearest)
-                });
+                let agreed = (1..=digits)
+                    .rev()
+                    .find(|n| lo.to_decimal(*n, Rounding::Nearest) == hi.to_decimal(*n, Rounding::Nearest));
                 match agreed {
                     Some(digits) => hi.to_decimal(digits, Rounding::Nearest),
                     None => format!(
@@ -114,7 +114,8 @@ impl<O: Clone> Style<'_, O> {
         if self.is_partial && loss != "inf" { format!("at least {loss}") } else { loss }
     }
 
-    fn delta(&self, comparison: &Comparison<O>) -> [String; 2] {
+    /// The hockey-stick divergences, to so many digits.
+    fn delta(&self, comparison: &Comparison<O>, digits: usize) -> [String; 2] {
         let total = Enclosure::exact(comparison.total().clone().into());
         comparison.hockey_stick().each_ref().map(|sum| {
             if sum.hi().is_zero() {
@@ -129,7 +130,7 @@ impl<O: Clone> Style<'_, O> {
             if &hi - &lo > &hi * Rational::pow2(-120) {
                 return hi.to_decimal(SHORT, Rounding::Up);
             }
-            decimal(self.digits, share)
+            decimal(digits, share)
         })
     }
 
@@ -138,7 +139,7 @@ impl<O: Clone> Style<'_, O> {
         let total = comparison.total();
         let witness = comparison.witness();
         let p = |i: usize| witness.map(|outcome| fraction(&outcome.weights[i], total));
-        let [delta_first, delta_second] = self.delta(comparison);
+        let [delta_first, delta_second] = self.delta(comparison, self.digits);
         let larger = match comparison.hockey_stick() {
             [first, second] if first.hi() < second.hi() => delta_second.clone(),
             _ => delta_first.clone(),
@@ -164,6 +165,7 @@ impl<O: Clone> Style<'_, O> {
         add("delta_second", json!(delta_second));
         add("delta_at", json!(self.delta_at.to_string()));
         add("n_outputs", json!(comparison.outputs()));
+        add("partial", json!(self.is_partial));
         fields
     }
 
@@ -185,24 +187,40 @@ impl<O: Clone> Style<'_, O> {
         let _ = match comparison.witness() {
             Some(witness) => {
                 let [p, p2] = witness.weights.each_ref().map(|weight| decimal_weight(weight, total, SHORT));
-                writeln!(text, "loss     {loss}\n  at     {}: P = {p}, P' = {p2}", (self.name)(&witness.output))
+                writeln!(
+                    text,
+                    "loss     {loss}\n  at     {}: P = {p}, P' = {p2}",
+                    (self.name)(&witness.output)
+                )
             }
             None => writeln!(text, "loss     {loss}"),
         };
-        if loss == "inf" && let Some(witness) = comparison.finite_witness() {
+        if loss == "inf"
+            && let Some(witness) = comparison.finite_witness()
+        {
             let finite = decimal(SHORT, |bits| comparison.finite_loss(bits));
-            let _ = writeln!(text, "finite   {finite} at the most, at {}", (self.name)(&witness.output));
+            let _ = writeln!(
+                text,
+                "finite   {finite}, of outputs that both can produce, at {}",
+                (self.name)(&witness.output)
+            );
         }
+        let least = if self.is_partial { "at least " } else { "" };
         for (name, only) in ["only f  ", "only f' "].iter().zip(comparison.only()) {
             if !only.hi().is_zero() {
                 let share = decimal_weight(only, total, SHORT);
-                let _ = writeln!(text, "{name} {share} of the mass is on outputs that the other input can not produce");
+                let _ = writeln!(
+                    text,
+                    "{name} {least}{share} of the mass is on outputs that the other input can not produce"
+                );
             }
         }
-        let [first, second] = self.delta(comparison);
+        let [first, second] = self.delta(comparison, SHORT);
         let at = crate::audit::number(&self.delta_at);
-        let _ = writeln!(text, "delta    {first} (f against f'), {second} (f' against f), at ε = {at}");
-        let _ = writeln!(text, "outputs  {}", comparison.outputs());
+        let _ =
+            writeln!(text, "delta    {least}{first} (f against f'), {second} (f' against f), at ε = {at}");
+        let of_many = if self.is_partial { " were weighed, of very many" } else { "" };
+        let _ = writeln!(text, "outputs  {}{of_many}", comparison.outputs());
         text
     }
 
@@ -216,17 +234,4 @@ impl<O: Clone> Style<'_, O> {
         let rows: Vec<[String; 4]> = std::iter::once(head).chain(outcomes.iter().map(row)).collect();
         columns(&rows)
     }
-}
-
-/// Rows in columns.
-pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
-    }
-    text
 }

@@ -54,8 +54,26 @@ impl Given {
     }
 }
 
-/// A double for people: in the fewest digits that stand for it, and bit by bit.
+/// A double for people: in the fewest digits that stand for it, and bit by bit where these are not its exact value.
 pub(crate) fn shown(x: f64) -> String {
     let short = if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") };
-    format!("{short} ({})", x.to_hex())
+    let is_exact = short.parse::<Rational>().is_ok_and(|short| Ok(short) == Rational::try_from(x));
+    if is_exact { short } else { format!("{short} ({})", x.to_hex()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_for_people() {
+        for (x, text) in [
+            (372.0, "372"),
+            (-0.25, "-0.25"),
+            (0.1, "0.1 (0x1.999999999999ap-4)"),
+            (1e300, "1e300 (0x1.7e43c8800759cp+996)"),
+        ] {
+            assert_eq!(shown(x), text);
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! `lastbit audit snapping --worst`: the two inputs that lose most, and a bound on what any two lose.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use lastbit::{Rational, Rounding};
+use lastbit_audit::columns;
 use lastbit_audit::snapping::{Budget, Case, Formula, Search, Variant, Witness, Worst};
 use lastbit_lang::{Accuracy, lower};
 use lastbit_prove::endpoint::{EndpointError, NoiseError, Total, certify, noise_error, recognise};
@@ -10,8 +12,7 @@ use lastbit_real::{Enclosure, Float};
 use serde_json::{Map, Value, json};
 
 use super::args::{Logarithm, Snapping};
-use super::snapping::{text_of, text_values};
-use super::summary::columns;
+use super::parameters::{text_of, text_values};
 use super::value::shown;
 use super::{eta, interrupt, out_of_range};
 use crate::error::Error;
@@ -20,6 +21,11 @@ use crate::prove::{Parsed, declarations};
 
 /// Bits of losses: differences of a few `η` are what counts.
 const BITS: u32 = 160;
+/// Digits of an excess for people, and in JSON.
+const SHORT: usize = 6;
+const LONG: usize = 20;
+/// How long to look, if nothing else is said.
+const DEFAULT_BUDGET: Duration = Duration::from_secs(60);
 
 /// What a search found, and what is certified.
 pub(crate) struct Found {
@@ -49,14 +55,14 @@ pub(crate) fn search(args: &Snapping, variant: &Variant) -> Result<Found, Error>
             "give --ln correct, +1ulp or -1ulp, or two inputs",
         ));
     }
-    let budget = args.budget.0;
-    let search =
-        Search { sensitivity: args.sensitivity.clone(), budget: Budget::Time(budget), ..Search::default() };
+    let sensitivity = args.sensitivity.clone().unwrap_or(Rational::ONE);
+    let budget = Budget::Time(args.budget.map_or(DEFAULT_BUDGET, |budget| budget.0));
+    let search = Search { sensitivity: sensitivity.clone(), budget, ..Search::default() };
     let bar = LateBar::new("searching", "{prefix} {wide_bar} {percent}% of the time, {msg}", 1000);
     let rate = variant.mechanism.rate().clone();
-    let allowed = &rate * &args.sensitivity;
+    let allowed = &rate * &sensitivity;
     let worst = search.run(variant, interrupt::flag(), |progress| {
-        let best = progress.worst.witness().map(|witness| excess_text(witness, &allowed));
+        let best = progress.worst.witness().map(|witness| excess_text(witness, &allowed, SHORT));
         let message = match best.as_deref() {
             None => "nothing yet".to_owned(),
             Some("inf") => "infinite loss".to_owned(),
@@ -67,11 +73,14 @@ pub(crate) fn search(args: &Snapping, variant: &Variant) -> Result<Found, Error>
     drop(bar);
     let worst = worst.map_err(|error| out_of_range(&error))?;
     let Some(witness) = worst.witness() else {
-        return Err(Error::usage("no two inputs were looked at", "give a longer --budget, or a larger --sensitivity"));
+        return Err(Error::usage(
+            "no two inputs were looked at",
+            "give a longer --budget, or a larger --sensitivity",
+        ));
     };
-    let certified = certified(variant, &args.sensitivity);
+    let certified = certified(variant, &sensitivity);
     let bound = variant.mechanism.exact_bound().clone();
-    Ok(Found { inputs: witness.inputs, sensitivity: args.sensitivity.clone(), certified, rate, bound, worst })
+    Ok(Found { inputs: witness.inputs, sensitivity, certified, rate, bound, worst })
 }
 
 /// From the error of the noise, which is read off the mechanism's text.
@@ -111,11 +120,19 @@ fn error_of_noise(variant: &Variant) -> Result<NoiseError, String> {
 }
 
 /// The excess of a witness over what is allowed, in `η`.
-fn excess_text(witness: &Witness, allowed: &Rational) -> String {
+fn excess_text(witness: &Witness, allowed: &Rational, digits: usize) -> String {
     match witness.excess(allowed, BITS) {
         None => "inf".into(),
-        Some(excess) => Rational::from(eta(&excess).lo()).to_decimal(6, Rounding::Nearest),
+        Some(excess) => Rational::from(eta(&excess).lo()).to_decimal(digits, Rounding::Nearest),
     }
+}
+
+/// What is claimed of the excess, in `η`: where it is violated, or in general.
+fn claimed_text(variant: &Variant, formula: &Formula, violation: Option<&Witness>, digits: usize) -> String {
+    let mechanism = &variant.mechanism;
+    let there = violation.and_then(|w| formula.value_at(mechanism, w.outcome.output, w.case));
+    let claimed = there.unwrap_or_else(|| formula.value(mechanism));
+    (claimed * Rational::pow2(53)).to_decimal(digits, Rounding::Nearest)
 }
 
 impl Found {
@@ -176,22 +193,30 @@ impl Found {
             let [f, f2] = witness.inputs.map(|f| f.to_hex());
             let output = shown(variant.mechanism.output(witness.outcome.output));
             let units = self.in_papers_units(witness).unwrap_or_else(|| "inf".into());
-            [case.to_string(), output, f, f2, excess_text(witness, &self.allowed()), units]
+            [case.to_string(), output, f, f2, excess_text(witness, &self.allowed(), SHORT), units]
         };
         let rows: Vec<[String; 6]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         text.push_str("\nthe worst of each case, its excess over ε·Δ\n");
         text.push_str(&columns(&rows));
         if self.sensitivity <= Rational::ONE && variant.clamp_input {
-            text.push_str("\nclaimed of the excess, at inputs at most 1 apart\n");
+            text.push_str("\nclaimed of the excess loss - ε, at inputs at most 1 apart\n");
+            let head = ["claimed in", "of outputs", "at most", "verdict"].map(str::to_owned);
             let row = |formula: &Formula| {
-                let claimed = (formula.value(&variant.mechanism) * Rational::pow2(53)).to_decimal(6, Rounding::Nearest);
-                let verdict = match self.violation(variant, formula) {
-                    Some(witness) => format!("violated: {} η", excess_text(witness, &self.rate)),
+                let violation = self.violation(variant, formula);
+                let claimed = claimed_text(variant, formula, violation, SHORT);
+                let verdict = match violation {
+                    Some(witness) => format!("violated: {} η", excess_text(witness, &self.rate, SHORT)),
                     None => "no violation found".into(),
                 };
-                [formula.source.into(), formula.scope.to_string(), format!("{} = {claimed} η", formula.text), verdict]
+                [
+                    formula.source.into(),
+                    formula.scope.to_string(),
+                    format!("{} = {claimed} η", formula.text),
+                    verdict,
+                ]
             };
-            let rows: Vec<[String; 4]> = Formula::all().iter().map(row).collect();
+            let rows: Vec<[String; 4]> =
+                std::iter::once(head).chain(Formula::all().iter().map(row)).collect();
             text.push_str(&columns(&rows));
         }
         text
@@ -223,7 +248,7 @@ impl Found {
                 "case": case.to_string(),
                 "output": variant.mechanism.output(witness.outcome.output).to_hex(),
                 "inputs": witness.inputs.map(|f| f.to_hex()),
-                "excess_eta": excess_text(witness, &self.allowed()),
+                "excess_eta": excess_text(witness, &self.allowed(), LONG),
                 "excess_in_b_epsilon_eta": self.in_papers_units(witness).unwrap_or_else(|| "inf".into()),
             })
         };
@@ -235,9 +260,10 @@ impl Found {
                     "source": formula.source,
                     "scope": formula.scope.to_string(),
                     "formula": formula.text,
-                    "claimed_eta": (formula.value(&variant.mechanism) * Rational::pow2(53)).to_decimal(20, Rounding::Nearest),
+                    "claimed_eta": claimed_text(variant, formula, violation, LONG),
                     "verdict": if violation.is_some() { "violated" } else { "no violation found" },
-                    "excess_eta": violation.map(|witness| excess_text(witness, &self.rate)),
+                    "excess_eta": violation.map(|witness| excess_text(witness, &self.rate, LONG)),
+                    "output": violation.map(|witness| variant.mechanism.output(witness.outcome.output).to_hex()),
                     "inputs": violation.map(|witness| witness.inputs.map(|f| f.to_hex())),
                 })
             };

@@ -155,7 +155,7 @@ pub(crate) fn scalar(declaration: &Declaration, name: &str) -> Option<Scalar> {
     binders.find(|binder| binder.name.text == name).map(|binder| binder.ty.scalar)
 }
 
-pub(super) fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bool {
+pub(crate) fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bool {
     let declared = declaration.parameters().find(|binder| binder.name.text == name);
     let has_value = |binder: &&lastbit_lang::ast::Binder| {
         matches!(binder.constraint, Some(lastbit_lang::ast::Constraint::Compare(CompareOp::Equal, _)))

@@ -119,7 +119,7 @@ fn read(path: &Path) -> Result<Input, Error> {
 }
 
 /// By the file's name, or else by whether it begins as an s-expression does.
-fn is_fpcore(path: &Path, text: &str) -> bool {
+pub(crate) fn is_fpcore(path: &Path, text: &str) -> bool {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("fpcore") => true,
         Some("lb") => false,

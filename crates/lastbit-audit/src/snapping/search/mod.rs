@@ -67,10 +67,10 @@ pub struct Search {
     pub budget: Budget,
 }
 
-/// A quick look at the likely pairs, at most 1 apart.
+/// A quick look, at pairs at most 1 apart.
 impl Default for Search {
     fn default() -> Search {
-        Search { sensitivity: Rational::ONE, pairs: Vec::new(), seed: 1, budget: Budget::Pairs(96) }
+        Search { sensitivity: Rational::ONE, pairs: Vec::new(), seed: 1, budget: Budget::Pairs(192) }
     }
 }
 
@@ -130,13 +130,14 @@ impl Search {
         Ok(worst)
     }
 
-    /// The pairs that are given, and those that are likely to lose much.
+    /// The pairs that are given, and those that are likely to lose much; of these no more than half of the budget.
     fn listed(&self, scout: &Scout<'_>, left: &mut u64) -> Vec<Task> {
         let given = self.pairs.iter().map(|&[f, f2]| if f <= f2 { [f, f2] } else { [f2, f] });
         let given = given.filter(|pair| scout.domain.admits(*pair));
         let likely = candidates::pairs(scout.variant, scout.domain, scout.anchors);
         let most = usize::try_from(*left).unwrap_or(usize::MAX);
-        let pairs: Vec<[f64; 2]> = given.chain(likely).take(most).collect();
+        let pairs: Vec<[f64; 2]> =
+            given.chain(likely.into_iter().take(most.div_ceil(2))).take(most).collect();
         *left -= pairs.len() as u64;
         pairs.chunks(PAIRS_TO_LOOK_AT as usize).map(|pairs| Task::Listed(pairs.to_vec())).collect()
     }
@@ -144,11 +145,13 @@ impl Search {
     /// The tasks of a round: some explore, some climb from where they happen to be, some from the worst witness of each kind in turn.
     fn round(&self, round: u64, worst: &Worst, left: &mut u64) -> Vec<Task> {
         let finite: Vec<&Witness> = worst.witnesses().filter(|witness| !witness.is_infinite()).collect();
+        // What is left of a small budget is shared.
+        let fair = left.div_ceil(TASKS);
         let mut tasks = Vec::new();
         for i in 0..TASKS {
             let random = Random::new(self.seed, round * TASKS + i);
             let mut pairs = |most: u64| {
-                let pairs = most.min(*left);
+                let pairs = most.min(fair).min(*left);
                 *left -= pairs;
                 pairs
             };

@@ -1,0 +1,137 @@
+//! A float program's report, as it is printed.
+
+use std::fmt::Write;
+
+use lastbit::Rational;
+use lastbit_audit::program::{Method, Part, ProgramOutcome, ProgramReport};
+use lastbit_audit::{Comparison, Outcome};
+use lastbit_real::Float;
+use serde_json::{Map, Value, json};
+
+use super::args::Show;
+use super::map::{self, Row, Samples};
+use super::print_json;
+use super::summary::Style;
+use super::value::shown;
+use crate::error::Error;
+use crate::prove::files::print;
+
+/// Rows of the table, if not all are asked for.
+const MOST_ROWS: usize = 24;
+
+/// A float program's report, and how it is printed.
+pub(crate) struct Shown<'a> {
+    pub(crate) header: String,
+    pub(crate) fields: Map<String, Value>,
+    pub(crate) delta_at: Rational,
+    pub(crate) show: &'a Show,
+    pub(crate) map: bool,
+}
+
+impl Shown<'_> {
+    pub(crate) fn print(self, report: &ProgramReport) -> Result<(), Error> {
+        let name = |output: &f64| shown(*output);
+        let id = |output: &f64| output.to_hex();
+        let style = Style {
+            digits: self.show.digits.into(),
+            delta_at: self.delta_at,
+            name: &name,
+            id: &id,
+            is_partial: report.method == Method::Witness,
+        };
+        let method = match report.method {
+            Method::Monotone => "monotone in u: thresholds by bisection",
+            Method::Exhaustive => "all values of u",
+            Method::Witness => "some outputs of very many",
+        };
+        if self.show.json {
+            let mut fields = self.fields;
+            fields.extend(style.json(&report.comparison));
+            let mut add = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+            add("sampler", json!(report.sampler.name()));
+            add("method", json!(method));
+            add("notes", json!(report.notes));
+            let output = |outcome: &ProgramOutcome| {
+                let mut value = style.outcome_json(&weighed(outcome), report.comparison.total());
+                value["u"] = map::json_of(&samples(outcome));
+                value
+            };
+            let outputs: Vec<Value> = report.outcomes.iter().map(output).collect();
+            let is_all = outputs.len() as u64 == report.comparison.outputs() && !style.is_partial;
+            add("outputs_listed", json!(if is_all { "all" } else { "selected" }));
+            add("outputs", outputs.into());
+            return print_json(&Value::Object(fields));
+        }
+        let mut text = self.header;
+        let _ = writeln!(text, "  u: {}; {method}\n", report.sampler.describe());
+        text.push_str(&style.text(&report.comparison));
+        for note in &report.notes {
+            let _ = writeln!(text, "note     {note}");
+        }
+        if self.map {
+            let row = |outcome: &ProgramOutcome| Row {
+                name: format!("{}", outcome.output),
+                samples: samples(outcome),
+            };
+            let rows: Vec<Row> = report.outcomes.iter().map(row).collect();
+            text.push_str(&map::text(&rows, ["f", "f'"]));
+        } else {
+            text.push('\n');
+            let outcomes: Vec<Outcome<f64>> = report.outcomes.iter().map(weighed).collect();
+            text.push_str(&table(&style, &outcomes, &report.comparison, self.show.all));
+        }
+        print(&text)
+    }
+}
+
+fn weighed(outcome: &ProgramOutcome) -> Outcome<f64> {
+    Outcome::exact(outcome.output, outcome.weights.clone())
+}
+
+/// The samples by sign; a program without signs has all of them under `+`.
+fn samples(outcome: &ProgramOutcome) -> [Samples; 2] {
+    let of = |i: usize| {
+        let with = |negative: bool| {
+            let is_so = |part: &&Part| (part.signs.first() == Some(&-1)) == negative;
+            outcome.parts[i].iter().filter(is_so).map(|part| [part.lo, part.hi]).collect()
+        };
+        Samples { plus: with(false), minus: with(true), weight: outcome.weights[i].clone() }
+    };
+    [of(0), of(1)]
+}
+
+/// The outputs, or those that lose most if they are many.
+pub(crate) fn table<O: Clone>(
+    style: &Style<'_, O>,
+    outcomes: &[Outcome<O>],
+    comparison: &Comparison<O>,
+    all: bool,
+) -> String {
+    let rows: Vec<Outcome<O>> = if all || outcomes.len() <= MOST_ROWS {
+        outcomes.to_vec()
+    } else {
+        // Which ones are shown is no claim, so that a rough logarithm will do.
+        let rough = |outcome: &Outcome<O>| {
+            let [p, q] = outcome
+                .weights
+                .each_ref()
+                .map(|weight| f64::from_dyadic(weight.lo(), lastbit::Rounding::Nearest));
+            (p / q).ln().abs()
+        };
+        let mut order: Vec<usize> = (0..outcomes.len()).collect();
+        order.sort_by(|a, b| rough(&outcomes[*b]).total_cmp(&rough(&outcomes[*a])));
+        let mut worst: Vec<usize> = order.into_iter().take(MOST_ROWS / 2).collect();
+        worst.sort_unstable();
+        worst.into_iter().map(|i| outcomes[i].clone()).collect()
+    };
+    let mut text = style.table(&rows, comparison.total());
+    let left_out = comparison.outputs().saturating_sub(rows.len() as u64);
+    if left_out > 0 {
+        let _ = writeln!(
+            text,
+            "  and {left_out} more, which lose no more{}",
+            if all { "" } else { ": --all lists them" }
+        );
+    }
+    text
+}
