@@ -200,8 +200,11 @@ impl<O: Clone> Comparison<O> {
         let count = Enclosure::exact(Dyadic::from(count));
         self.hockey_stick.add(&outcome.weights, &count);
         for (only, (this, other)) in self.only.iter_mut().zip([(first, second), (second, first)]) {
-            if other.hi().is_zero() {
-                *only = &*only + &(this * &count);
+            if other.lo().is_zero() {
+                // What may be impossible counts from above, what certainly is from below as well.
+                let least = if other.hi().is_zero() { this.lo().clone() } else { Dyadic::ZERO };
+                let share = Enclosure::new(least, this.hi().clone()).expect("in order");
+                *only = &*only + &(&share * &count);
             }
         }
         let most = Ratio::larger(first.hi(), second.lo(), second.hi(), first.lo());
@@ -262,7 +265,7 @@ impl<O: Clone> Comparison<O> {
         ratio.and_then(|ratio| ratio.ln(bits)).unwrap_or_else(|| Enclosure::exact(Dyadic::ZERO))
     }
 
-    /// The weight of the outputs that only the first, and only the second input can produce.
+    /// The weight of the outputs that only the first, and only the second input can produce; enclosed if that is not known of some.
     pub fn only(&self) -> &[Enclosure; 2] {
         &self.only
     }
@@ -325,5 +328,7 @@ mod tests {
         let Loss::AtLeast(least) = comparison.loss(100) else { panic!("it may be infinite") };
         assert!(least >= *loss.lo());
         assert_eq!(comparison.witness().unwrap().output, 'a');
+        // 'b' may be impossible under the second input, and is possible under the first.
+        assert_eq!(comparison.only(), &[between(0, 2), between(0, 0)]);
     }
 }

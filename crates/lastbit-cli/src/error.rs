@@ -238,7 +238,7 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
 }
 
 /// Options whose values are not any numbers, and how they are written.
-const FORMS: [(&str, &str); 11] = [
+const FORMS: [(&str, &str); 13] = [
     ("--k ", A_WHOLE_NUMBER),
     ("--granularity ", A_WHOLE_NUMBER),
     ("--max-changed ", A_WHOLE_NUMBER),
@@ -247,6 +247,8 @@ const FORMS: [(&str, &str); 11] = [
     ("--depth ", A_WHOLE_NUMBER),
     ("--effort ", "more boxes are tighter and slower; start without --effort"),
     ("--param ", "write it like --param B=100"),
+    ("--budget ", "write it like --budget 10s"),
+    ("--lambda <auto", "write it like --lambda 2^-3, or leave it out"),
     ("--at ", "write it like --at x=1,y=0.5"),
     ("--range ", "write it like --range x=-1,1"),
     ("--libm ", "write it like --libm ln=1ulp or --libm exp=correctly_rounded"),

@@ -11,7 +11,7 @@ use super::events::Events;
 use super::gaussian;
 use super::loss::{LossAudit, check_loss};
 use super::production::Production;
-use super::report::{EventRow, SamplerReport, Side};
+use super::report::{EventRow, REJECTED, SamplerReport, Side};
 use super::script::Script;
 use super::shipped::{Enumeration, Shipped};
 use super::tree::{Growth, Tree};
@@ -88,6 +88,7 @@ fn audit<W: Word>(
 ) -> Result<SamplerReport, BitTreeError> {
     let SamplerRequest { mechanism, inputs, .. } = request;
     inputs.iter().try_for_each(|x| mechanism.check_input(*x))?;
+    mechanism.check_distance(*inputs)?;
     let claim = mechanism.claim(*inputs)?;
     check_loss(&claim.loss)?;
     let events = Events::around(mechanism, *inputs, request.cuts)?;
@@ -101,7 +102,7 @@ fn audit<W: Word>(
     };
     let parts = [part(0)?, part(1)?];
     let rows = (0..parts[0].law.len()).map(|event| EventRow {
-        label: if event < events.count() { events.label(event) } else { "rejected".into() },
+        label: if event < events.count() { events.label(event) } else { REJECTED.into() },
         bounds: [0, 1].map(|i| {
             let bounds = parts[i].tree.probability(&event);
             [bounds.lo(), bounds.hi()].map(Rational::from)

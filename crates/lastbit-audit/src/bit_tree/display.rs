@@ -7,7 +7,7 @@ use lastbit::Measure;
 use lastbit_real::{Rational, Rounding};
 
 use super::events::number;
-use super::report::{EventRow, SamplerReport, Side};
+use super::report::{EventRow, REJECTED, SamplerReport, Side};
 use super::tiers::Tier;
 use crate::{Loss, columns};
 
@@ -39,6 +39,12 @@ impl fmt::Display for SamplerReport {
         self.write_loss(f)?;
         for (name, side) in ["f", "f'"].into_iter().zip(&self.sides) {
             self.write_refutations(f, name, side)?;
+        }
+        if self.events.last().is_some_and(|row| row.label == REJECTED) {
+            writeln!(
+                f,
+                "note     probabilities are those of one proposal; if it is rejected, all begins anew"
+            )?;
         }
         if self.interrupted {
             writeln!(f, "note     interrupted: what was not tried by then is undecided")?;
@@ -140,7 +146,7 @@ impl SamplerReport {
 
     /// The most likely events, in order.
     fn events_table(&self) -> String {
-        let likely = |row: &EventRow| row.bounds[0][0].clone().max(row.bounds[1][0].clone());
+        let likely = |row: &EventRow| row.law[0].hi().max(row.law[1].hi()).clone();
         let mut chosen: Vec<usize> = (0..self.events.len()).collect();
         chosen.sort_by_key(|event| std::cmp::Reverse(likely(&self.events[*event])));
         chosen.truncate(ROWS);

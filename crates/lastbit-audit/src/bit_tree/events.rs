@@ -49,7 +49,12 @@ impl Events {
         }
         if let Some(bound) = shipped.bound() {
             cuts.retain(|cut| cut.abs() < bound);
-            cuts.push(bound);
+            // A bound that no noise reaches is no event of its own: its probability has more digits than there is room for.
+            let reach = &scale * Rational::from(4 * REACH);
+            let is_near = |x: &f64| exact(*x).is_ok_and(|x| exact(bound).is_ok_and(|bound| bound - x <= reach));
+            if inputs.iter().any(is_near) {
+                cuts.push(bound);
+            }
         }
         cuts.retain(|cut| cut.is_finite());
         cuts.sort_by(f64::total_cmp);

@@ -8,6 +8,9 @@ use super::production::Production;
 use super::shipped::Enumeration;
 use super::tiers::Tiers;
 
+/// The event that a proposal of the discrete Gaussian is rejected.
+pub(super) const REJECTED: &str = "rejected";
+
 /// What the audit of a sampler found. Numbers are exact, or enclosures; [`Display`](std::fmt::Display) writes them for people,
 /// [`to_json`](SamplerReport::to_json) for programs.
 #[derive(Clone, Debug, PartialEq)]

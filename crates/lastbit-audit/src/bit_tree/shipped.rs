@@ -59,6 +59,9 @@ const EXHAUSTIVE_SCALE: i64 = 16;
 /// Integers and their cuts are exact as doubles below this.
 const MOST_INTEGER: f64 = (1u64 << 50) as f64;
 
+/// See [`Shipped::check_distance`].
+const MOST_SCALES_APART: i64 = 4096;
+
 impl Shipped {
     /// Its name.
     pub fn name(&self) -> &'static str {
@@ -143,6 +146,17 @@ impl Shipped {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses inputs so far apart that the probability of what one gives under the other has more digits than there is room for.
+    pub(super) fn check_distance(&self, [x, x2]: [f64; 2]) -> Result<(), BitTreeError> {
+        let (scale, _) = self.scale_and_step();
+        let distance = (exact(x)? - exact(x2)?).abs();
+        if distance > scale * Rational::from(MOST_SCALES_APART) {
+            let reason = "the inputs must be at most 4096 scales apart";
+            return Err(BitTreeError::out_of_range("inputs", format!("{x} and {x2}"), reason));
+        }
+        Ok(())
     }
 
     /// Whether its tiers can be told apart; `Snap_F` has none.

@@ -73,8 +73,8 @@ pub(super) struct Cut {
     pub(super) below: IBig,
 }
 
-/// Outputs are refused beyond this many; a million take about 20 seconds.
-const MOST_OUTPUTS: i64 = 1 << 24;
+/// Outputs are refused beyond this many, which take about 20 seconds.
+const MOST_OUTPUTS: i64 = 1 << 20;
 
 impl Variant {
     /// The mechanism as it should be.
@@ -152,7 +152,7 @@ impl Variant {
         }
         let (first, last) = self.numbers(inputs).into_inner();
         if last - first >= MOST_OUTPUTS {
-            let reason = "there are more than 2^24 outputs to weigh; a larger lambda has fewer";
+            let reason = "there are more than 2^20 outputs to weigh; a larger lambda has fewer";
             return Err(OutOfRange { name: "outputs", value: (last - first + 1).to_string(), reason });
         }
         let total = self.mechanism.sampler().total();

@@ -3,7 +3,7 @@
 //! Its probabilities are sums of a few exponentials of rational numbers. They are kept as such and enclosed when asked for, to any
 //! number of bits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational};
 
@@ -70,15 +70,15 @@ impl IdealOutcome {
 }
 
 /// Outputs are all listed up to this many; beyond, those next to the inputs and the ends, which have every loss there is.
-const ALL_OUTPUTS: u32 = 1 << 14;
-/// Exponents beyond this are refused: `e^-2⁴⁰` takes a while to print.
-const MOST_EXPONENT: i64 = 1 << 30;
+const ALL_OUTPUTS: u32 = 1 << 11;
+/// Exponents beyond this are refused: `e^-2²⁰` has half a million digits after the point.
+const MOST_EXPONENT: i64 = 1 << 20;
 
 impl IdealSnap {
     /// The mechanism of these parameters. `Λ` need not be a power of two.
     ///
     /// # Errors
-    /// [`OutOfRange`] unless all are positive and `ε·(B + Λ)` is at most 2³⁰.
+    /// [`OutOfRange`] unless all are positive and `ε·(B + Λ)` is at most 2²⁰.
     pub fn new(epsilon: Rational, bound: Rational, lambda: Rational) -> Result<IdealSnap, OutOfRange> {
         for (name, value) in [("epsilon", &epsilon), ("bound", &bound), ("lambda", &lambda)] {
             if !value.is_positive() {
@@ -86,7 +86,7 @@ impl IdealSnap {
             }
         }
         if &epsilon * (&bound + &lambda) > Rational::from(MOST_EXPONENT) {
-            let reason = "epsilon·(bound + lambda) must be at most 2^30";
+            let reason = "epsilon·(bound + lambda) must be at most 2^20";
             return Err(OutOfRange { name: "bound", value: bound.to_string(), reason });
         }
         let top = (&bound / &lambda).ceil();
@@ -158,31 +158,21 @@ impl IdealSnap {
         }
     }
 
-    /// The outputs with their probabilities, in increasing order; and whether they are all there are. Where they are many, those from
-    /// one below the lower input's to one above the upper input's, and the ends: the others have the same ratios, because a
-    /// cell that lies below both inputs, or above both, changes by `e^(ε(x - x'))` exactly.
+    /// The outputs with their probabilities, in increasing order; and whether they are all there are. Where they are many, the ends and
+    /// those next to an input: these have every extreme ratio. For a cell that lies below both inputs, or above both, it is
+    /// `e^(ε(x - x'))` up to its sign; for one between them it falls from one input to the other.
     pub fn outcomes(&self, inputs: &[Rational; 2]) -> (Vec<IdealOutcome>, bool) {
         let starts = inputs.each_ref().map(|f| self.start(f));
         let all = self.top <= IBig::from(ALL_OUTPUTS / 2);
-        let near = |x: &Rational| (x / &self.lambda).round_half_up();
-        let (first, last) = if all {
-            (-&self.top, self.top.clone())
+        let numbers: BTreeSet<IBig> = if all {
+            let top = i64::try_from(self.top.clone()).expect("few outputs");
+            (-top..=top).map(IBig::from).collect()
         } else {
-            let [a, b] = starts.each_ref().map(near);
-            ((&a).min(&b) - IBig::from(2), a.max(b) + IBig::from(2))
+            let places = starts.each_ref().map(|x| (x / &self.lambda).round_half_up());
+            let near = places.iter().flat_map(|place| (-2..=2).map(move |i| place + IBig::from(i)));
+            let near = near.filter(|number| -&self.top < *number && *number < self.top);
+            near.chain([-&self.top, self.top.clone()]).collect()
         };
-        let mut numbers = Vec::new();
-        if first > -&self.top {
-            numbers.push(-&self.top);
-        }
-        let mut number = first.max(-&self.top);
-        while number <= last && number <= self.top {
-            numbers.push(number.clone());
-            number += IBig::ONE;
-        }
-        if numbers.last() != Some(&self.top) {
-            numbers.push(self.top.clone());
-        }
         let outcome = |number: IBig| IdealOutcome {
             output: self.output(&number),
             probabilities: starts.each_ref().map(|x| self.probability(x, &number)),

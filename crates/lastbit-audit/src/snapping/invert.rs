@@ -95,6 +95,7 @@ impl FloatNoise {
         };
         let (midpoint, counts) = y.midpoint();
         let parameter = self.scaling.parameter().to_dyadic().expect("a finite parameter");
+        // A quotient of doubles is never half-way between two normal ones; a product can be.
         let shifted_ln = match self.scaling {
             Scaling::Divide(_) => Goal::from_dyadic(&(midpoint * parameter), counts),
             Scaling::Multiply(_) => {

@@ -202,3 +202,31 @@ impl FloatSnap {
         &self.rate * span
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastbit_lang::eval::grid;
+
+    /// A threshold rounds up to its multiple, and the double below does not.
+    #[test]
+    fn thresholds_are_where_rounding_changes() {
+        for tie in Tie::ALL.map(|(tie, _)| tie) {
+            for exponent in [-3, 0, 5] {
+                let noise = Noise::Divided { epsilon: Rational::ONE };
+                let bound = 7.5 * 2f64.powi(exponent);
+                let mechanism =
+                    FloatSnap::new(noise, bound, Some(exponent.into()), tie, Sampler::Ulp).unwrap();
+                for k in 1 - mechanism.top()..=mechanism.top() {
+                    let rounded = |w: f64| grid::round(&w.to_dyadic().unwrap(), exponent.into(), tie);
+                    let multiple = Dyadic::new(k, exponent.into());
+                    let threshold = mechanism.threshold(k);
+                    assert!(rounded(threshold) >= multiple, "{tie:?} {exponent} {k}");
+                    assert!(rounded(Float::next_down(threshold)) < multiple, "{tie:?} {exponent} {k}");
+                    assert_eq!(mechanism.number_of(threshold), k);
+                    assert_eq!(mechanism.number_of(Float::next_down(threshold)), k - 1);
+                }
+            }
+        }
+    }
+}

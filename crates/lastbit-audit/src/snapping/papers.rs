@@ -5,7 +5,8 @@ use std::fmt;
 
 use lastbit_real::Rational;
 
-use super::{Case, FloatSnap};
+use super::{Case, FloatSnap, Variant};
+use crate::Sampler;
 
 /// What a claim is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +90,20 @@ impl Formula {
     /// All of them.
     pub fn all() -> &'static [Formula] {
         &FORMULAS
+    }
+
+    /// Those that are about this mechanism: none unless inputs are clamped, the logarithm is correctly rounded, every double can
+    /// be drawn, and `Λ` is the smallest power of two that is at least `1/ε`; nor where `B >= 2⁴²/ε`.
+    pub fn about(variant: &Variant) -> &'static [Formula] {
+        let mechanism = &variant.mechanism;
+        let rate = mechanism.rate();
+        let least = -rate.floor_log2().expect("positive");
+        let is_theirs = variant.clamp_input
+            && variant.ln_shift == 0
+            && mechanism.sampler() == Sampler::Ulp
+            && mechanism.lambda() == Rational::pow2(least)
+            && mechanism.exact_bound() * rate < Rational::pow2(42);
+        if is_theirs { &FORMULAS } else { &[] }
     }
 
     /// What is claimed; at `x = 0` if it depends on the output.

@@ -12,9 +12,10 @@ use super::value::Given;
 use crate::args::Form;
 use crate::prove::args::{Assignment, number};
 
-#[derive(Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true)]
-#[command(after_help = "Examples:
+/// What follows the options of `audit`, with -h and with --help.
+macro_rules! examples {
+    () => {
+        "Examples:
   lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
   lastbit audit snapping --epsilon 1 --bound 4 --inputs 0 1 --map
   lastbit audit snapping --epsilon 1 --bound 372 --worst --budget 10s
@@ -22,7 +23,13 @@ use crate::prove::args::{Assignment, number};
   lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
   lastbit audit mechanisms/randomized_response.lb --epsilon 1 --inputs true false
 
-Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped with nothing to show.")]
+Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped with nothing to show."
+    };
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true)]
+#[command(after_help = examples!())]
 #[command(after_long_help = concat!("Reading a report:
   P, P'    the probabilities of an output under the inputs f and f'
   loss     max |ln(P/P')| over all outputs: what ε-differential privacy bounds; inf if an output
@@ -33,15 +40,7 @@ Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped 
   excess   loss - ε, in units of η = 2^-53
   ⊕ ⊗ ⊘    floating-point operations, rounded to nearest
 
-Examples:
-  lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
-  lastbit audit snapping --epsilon 1 --bound 4 --inputs 0 1 --map
-  lastbit audit snapping --epsilon 1 --bound 372 --worst --budget 10s
-  lastbit audit textbook-laplace --epsilon 1 --inputs 0 1
-  lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
-  lastbit audit mechanisms/randomized_response.lb --epsilon 1 --inputs true false
-
-Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped with nothing to show."))]
+", examples!()))]
 pub(crate) struct Audit {
     #[command(subcommand)]
     pub(crate) mechanism: Option<Mechanism>,
@@ -178,7 +177,7 @@ pub(crate) struct Sampler {
 #[command(next_help_heading = "Options for a FILE")]
 pub(crate) struct Program {
     /// A file of the language of mechanisms (*.lb); - for standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = None::<&str>)]
     pub(crate) file: Option<PathBuf>,
     /// The two inputs: a value of the argument, a list of them for an array (1,2,3), or NAME=VALUE;NAME=VALUE for several arguments
     #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true)]

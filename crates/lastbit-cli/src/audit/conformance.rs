@@ -71,7 +71,8 @@ fn mismatches(case: &CheckedCase) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let mut text = format!("{} ({}): {} of {} values differ\n", case.id, case.kind, all.len(), case.values);
+    let mut text =
+        format!("{} ({}): {} differences, {} values compared\n", case.id, case.kind, all.len(), case.values);
     for Mismatch { path, file, recomputed } in all.iter().take(MOST_SHOWN) {
         let (file, recomputed) = (shown(file), shown(recomputed));
         let _ = writeln!(text, "  {path}\n    file        {file}\n    recomputed  {recomputed}");

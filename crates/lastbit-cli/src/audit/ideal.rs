@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lastbit::{Rational, Rounding};
+use lastbit::Rational;
 use lastbit_audit::Outcome;
 use lastbit_audit::snapping::{IdealOutcome, IdealSnap};
 use serde_json::{Value, json};

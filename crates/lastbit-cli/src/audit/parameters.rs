@@ -127,11 +127,11 @@ pub(crate) fn header(variant: &Variant, epsilon: f64) -> String {
         format!("snapping in binary64: y = {noise}; u: {sampler}; ties {}", mechanism.tie().text());
     text.push_str(if variant.clamp_input { "\n" } else { "; the input is not clamped\n" });
     let lambda = mechanism.lambda().to_f64(Rounding::Nearest);
-    let _ = writeln!(text, "  ε = {}, B = {}", shown(epsilon), shown(mechanism.bound()));
+    let _ =
+        writeln!(text, "  ε = {}, B = {}, Λ = {}", shown(epsilon), shown(mechanism.bound()), shown(lambda));
     if let Scaling::Multiply(lambda) = mechanism.scaling() {
         let _ = writeln!(text, "  λ = {}", shown(lambda));
     }
-    let _ = writeln!(text, "  Λ = {}", shown(lambda));
     text
 }
 

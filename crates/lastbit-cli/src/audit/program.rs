@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use clap::ValueEnum;
 use lastbit::Rational;
 use lastbit_audit::program::{self, Library, Options, ProgramError, ProgramReport};
 use lastbit_lang::ast::{Binder, Declaration, File, Scalar, Shape};
