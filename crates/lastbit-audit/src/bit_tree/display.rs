@@ -78,12 +78,12 @@ impl SamplerReport {
         match claim.measure {
             Measure::MaxDivergence => {
                 let refuted = if self.loss.refuted { ": REFUTED" } else { "" };
-                writeln!(f, "loss     {loss}{witness}; claimed {claimed}{refuted}")
+                writeln!(f, "loss     {loss} of these events{witness}; claimed {claimed}{refuted}")
             }
             Measure::ZeroConcentratedDivergence => {
                 writeln!(
                     f,
-                    "loss     {loss}{witness}; claimed {claimed} in another measure, {}",
+                    "loss     {loss} of these events{witness}; claimed {claimed} in another measure, {}",
                     claim.measure
                 )
             }

@@ -51,7 +51,8 @@ impl Events {
             cuts.retain(|cut| cut.abs() < bound);
             // A bound that no noise reaches is no event of its own: its probability has more digits than there is room for.
             let reach = &scale * Rational::from(4 * REACH);
-            let is_near = |x: &f64| exact(*x).is_ok_and(|x| exact(bound).is_ok_and(|bound| bound - x <= reach));
+            let is_near =
+                |x: &f64| exact(*x).is_ok_and(|x| exact(bound).is_ok_and(|bound| bound - x <= reach));
             if inputs.iter().any(is_near) {
                 cuts.push(bound);
             }

@@ -1,6 +1,7 @@
 //! Parameters and arguments: what a program starts from.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use lastbit_lang::ast::{
     Binder, CompareOp, Constraint, Declaration, ExprId, File, Scalar, Shape, Statement, StatementKind,
@@ -23,6 +24,20 @@ pub enum Argument {
     Numbers(Vec<Rational>),
     /// An array of conditions.
     Bools(Vec<bool>),
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn list<T: ToString>(values: &[T]) -> String {
+            format!("[{}]", values.iter().map(T::to_string).collect::<Vec<_>>().join(", "))
+        }
+        match self {
+            Argument::Number(value) => write!(f, "{value}"),
+            Argument::Bool(value) => write!(f, "{value}"),
+            Argument::Numbers(values) => f.write_str(&list(values)),
+            Argument::Bools(values) => f.write_str(&list(values)),
+        }
+    }
 }
 
 /// The values of the arguments by their names. Of `data` nothing is given but the answers to queries: `f(a)` by that text, or
@@ -166,7 +181,7 @@ fn typed(binder: &Binder, argument: &Argument) -> Result<Value, DiscreteError> {
         }
         _ => None,
     };
-    value.ok_or_else(|| not_allowed(binder, format!("{argument:?}")))
+    value.ok_or_else(|| not_allowed(binder, argument.to_string()))
 }
 
 fn not_allowed(binder: &Binder, value: String) -> DiscreteError {

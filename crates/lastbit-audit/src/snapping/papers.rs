@@ -87,11 +87,6 @@ fn eta_tenths(tenths: i64) -> Rational {
 }
 
 impl Formula {
-    /// All of them.
-    pub fn all() -> &'static [Formula] {
-        &FORMULAS
-    }
-
     /// Those that are about this mechanism: none unless inputs are clamped, the logarithm is correctly rounded, every double can
     /// be drawn, and `Λ` is the smallest power of two that is at least `1/ε`; nor where `B >= 2⁴²/ε`.
     pub fn about(variant: &Variant) -> &'static [Formula] {

@@ -10,7 +10,7 @@ use super::args::Logarithm;
 use super::inputs::Words;
 use super::program::Task;
 use super::shown::table;
-use super::summary::Style;
+use super::summary::{Open, Style};
 use super::{check_delta_at, print_json};
 use crate::error::Error;
 use crate::prove::files::print;
@@ -46,7 +46,8 @@ impl Task<'_> {
             delta_at: report.epsilon.clone(),
             name: &name,
             id: &name,
-            is_partial: false,
+            open: Open::Nothing,
+            no_delta: false,
         };
         match self.args.show.json {
             true => print_json(&self.discrete_json(words, &report, &style)),

@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 
 use super::args::{Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
 use super::parameters::Parameters;
-use super::summary::Style;
-use super::{check_delta_at, number, out_of_range, print_json};
+use super::summary::{Open, Style, is_settled};
+use super::{delta_at, number, out_of_range, print_json};
 use crate::error::Error;
 use crate::prove::files::print;
 
 /// Bits of a probability beyond what the digits take.
 const MORE_BITS: u32 = 256;
+/// No more bits than this are tried.
+const MOST_BITS: u32 = 1 << 14;
 /// Rows of the table.
 const MOST_ROWS: usize = 40;
 
@@ -61,20 +63,25 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
     };
     let inputs = [f.exact.clone(), f2.exact.clone()];
-    let delta_at = args.show.delta_at.clone().unwrap_or_else(|| mechanism.epsilon().clone());
-    check_delta_at(&delta_at)?;
+    let delta_at = delta_at(&args.show.delta_at, mechanism.epsilon())?;
     let (outcomes, all) = mechanism.outcomes(&inputs);
-    let bits = 4 * u32::from(args.show.digits) + MORE_BITS;
-    let comparison = mechanism.compare(&outcomes, &delta_at, bits);
+    let claimed = mechanism.claimed(&inputs);
+    let is_zero = outcomes.iter().all(IdealOutcome::is_alike);
+    let mut bits = 4 * u32::from(args.show.digits) + MORE_BITS;
+    let mut comparison = mechanism.compare(&outcomes, &delta_at, bits);
+    // Where probabilities are nearly the same, most of their bits are.
+    while !is_zero && bits < MOST_BITS && !is_settled(&comparison, args.show.digits.into()) {
+        bits *= 2;
+        comparison = mechanism.compare(&outcomes, &delta_at, bits);
+    }
     let style = Style {
         digits: args.show.digits.into(),
+        no_delta: delta_at >= claimed,
         delta_at,
         name: &number,
         id: &Rational::to_string,
-        is_partial: false,
+        open: if all { Open::Nothing } else { Open::Sums },
     };
-    let claimed = mechanism.claimed(&inputs);
-    let is_zero = outcomes.iter().all(IdealOutcome::is_alike);
     let lambda = lambda(mechanism.epsilon(), &args.lambda);
     let enclosed = |outcome: &IdealOutcome| outcome.outcome(bits);
     if args.show.json {

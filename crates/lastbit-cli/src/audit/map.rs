@@ -5,8 +5,8 @@
 use std::fmt::Write;
 
 use lastbit::IBig;
-use lastbit_audit::columns;
 use lastbit_audit::snapping::{Cell, Interval};
+use lastbit_audit::{Sampler, columns};
 use lastbit_real::Float;
 use serde_json::{Value, json};
 
@@ -18,9 +18,15 @@ pub(crate) struct Samples {
     pub(crate) weight: IBig,
 }
 
-impl From<&Cell> for Samples {
-    fn from(cell: &Cell) -> Samples {
-        let some = |[lo, hi]: Interval| if lo < hi { vec![[lo, hi]] } else { Vec::new() };
+impl Samples {
+    /// Those of a cell; intervals without a value of the sampler are left out.
+    pub(crate) fn of(cell: &Cell, sampler: Sampler) -> Samples {
+        let number = |u: f64| if u > 0.0 { sampler.number_at_least(u) } else { 1 };
+        let some = |[lo, hi]: Interval| {
+            let (first, end) = (number(lo), number(hi));
+            let lo = if first == 1 { 0.0 } else { lo };
+            if first < end { vec![[lo, hi]] } else { Vec::new() }
+        };
         Samples { plus: some(cell.plus), minus: some(cell.minus), weight: cell.weight.clone() }
     }
 }

@@ -80,9 +80,18 @@ fn out_of_range(error: &OutOfRange) -> Error {
 }
 
 /// Losses beyond this have no use, and their exponentials no room.
+const MOST_DELTA_AT: i64 = 1 << 20;
+
+/// The `ε` of delta: as asked for, or that of the mechanism.
+fn delta_at(given: &Option<Rational>, epsilon: &Rational) -> Result<Rational, Error> {
+    match given {
+        Some(given) => check_delta_at(given).map(|()| given.clone()),
+        None => Ok(epsilon.clone().min(MOST_DELTA_AT.into())),
+    }
+}
+
 fn check_delta_at(epsilon: &Rational) -> Result<(), Error> {
-    const MOST: i64 = 1 << 20;
-    if epsilon.abs() > Rational::from(MOST) {
+    if epsilon.abs() > Rational::from(MOST_DELTA_AT) {
         return Err(Error::usage(
             format!("delta at ε = {} is out of range", cut(&epsilon.to_string())),
             "give --delta-at a number between -2^20 and 2^20",

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::args::{Logarithm, Program, SamplerName, Show};
 use super::inputs::{Inputs, Words};
 use super::shown::Shown;
-use super::{check_delta_at, interrupt, number};
+use super::{delta_at, interrupt, number};
 use crate::error::{Error, quoted, tell};
 use crate::progress::LateBar;
 use crate::prove::files::{name_of, read_text};
@@ -129,6 +129,16 @@ impl Task<'_> {
         let at = |span: lastbit_lang::Span, message: String, hint: String| {
             Err(Error::Rendered(self.source.render(&[Diagnostic::new(span, message).with_hint(hint)])))
         };
+        let named = [("eps", &self.args.epsilon), ("B", &self.args.bound), ("L", &self.args.lambda)];
+        let mut given: Vec<&str> =
+            self.args.param.iter().map(|assignment| assignment.name.as_str()).collect();
+        given.extend(named.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name));
+        given.sort_unstable();
+        if let Some([name, _]) =
+            given.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| [pair[0], pair[1]])
+        {
+            return Err(Error::usage(format!("{name} is given twice"), "give it once"));
+        }
         for name in self.bindings.values.keys() {
             if !parameters().any(|binder| binder.name.text == *name) {
                 let names: Vec<&str> = parameters().map(|binder| binder.name.text.as_str()).collect();
@@ -180,9 +190,8 @@ impl Task<'_> {
         let Inputs { values, notes } = words.numbers(self.declaration)?;
         self.notes.extend(notes);
         let [first, second] = &values;
-        let epsilon = self.bindings.values.get("eps").cloned();
-        let delta_at = self.args.show.delta_at.clone().or(epsilon).unwrap_or(Rational::ZERO);
-        check_delta_at(&delta_at)?;
+        let epsilon = self.bindings.values.get("eps").cloned().unwrap_or(Rational::ZERO);
+        let delta_at = delta_at(&self.args.show.delta_at, &epsilon)?;
         let library = match self.args.ln {
             Logarithm::Correct => None,
             Logarithm::Above => Some(Library::Shifted(1)),

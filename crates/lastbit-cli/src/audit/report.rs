@@ -72,6 +72,11 @@ impl Report<'_> {
         if is_all { self.kept.clone() } else { self.of_interest() }
     }
 
+    fn samples(&self, pair: &PairCell) -> [Samples; 2] {
+        let sampler = self.variant.mechanism.sampler();
+        pair.cells.each_ref().map(|cell| Samples::of(cell, sampler))
+    }
+
     pub(crate) fn text(&self) -> String {
         let mut text = header(self.variant, self.epsilon);
         let [f, f2] = self.inputs.map(shown);
@@ -113,7 +118,7 @@ impl Report<'_> {
         if self.args.map {
             let row = |pair: &PairCell| Row {
                 name: format!("{}", self.variant.mechanism.output(pair.number)),
-                samples: pair.cells.each_ref().map(Samples::from),
+                samples: self.samples(pair),
             };
             let rows: Vec<Row> = self.kept.iter().map(row).collect();
             text.push_str(&map::text(&rows, [&f, &f2]));
@@ -151,7 +156,7 @@ impl Report<'_> {
         let total = self.comparison.total();
         let output = |pair: &PairCell| {
             let mut value = self.style.outcome_json(&pair.outcome(), total);
-            value["u"] = map::json_of(&pair.cells.each_ref().map(Samples::from));
+            value["u"] = map::json_of(&self.samples(pair));
             value
         };
         let outputs: Vec<Value> = self.listed(KEPT as usize).iter().map(output).collect();

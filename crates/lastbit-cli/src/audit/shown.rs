@@ -1,5 +1,6 @@
 //! A float program's report, as it is printed.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 use lastbit::Rational;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::args::Show;
 use super::map::{self, Row, Samples};
 use super::print_json;
-use super::summary::Style;
+use super::summary::{Open, Style};
 use super::value::shown;
 use crate::error::Error;
 use crate::prove::files::print;
@@ -37,7 +38,8 @@ impl Shown<'_> {
             delta_at: self.delta_at,
             name: &name,
             id: &id,
-            is_partial: report.method == Method::Witness,
+            open: if report.method == Method::Witness { Open::Loss } else { Open::Nothing },
+            no_delta: false,
         };
         let method = match report.method {
             Method::Monotone => "monotone in u: thresholds by bisection",
@@ -57,7 +59,7 @@ impl Shown<'_> {
                 value
             };
             let outputs: Vec<Value> = report.outcomes.iter().map(output).collect();
-            let is_all = outputs.len() as u64 == report.comparison.outputs() && !style.is_partial;
+            let is_all = outputs.len() as u64 == report.comparison.outputs() && style.open == Open::Nothing;
             add("outputs_listed", json!(if is_all { "all" } else { "selected" }));
             add("outputs", outputs.into());
             return print_json(&Value::Object(fields));
@@ -110,28 +112,24 @@ pub(crate) fn table<O: Clone>(
     let rows: Vec<Outcome<O>> = if all || outcomes.len() <= MOST_ROWS {
         outcomes.to_vec()
     } else {
-        // Which ones are shown is no claim, so that a rough logarithm will do.
-        let rough = |outcome: &Outcome<O>| {
-            let [p, q] = outcome
-                .weights
-                .each_ref()
-                .map(|weight| f64::from_dyadic(weight.lo(), lastbit::Rounding::Nearest));
-            (p / q).ln().abs()
-        };
         let mut order: Vec<usize> = (0..outcomes.len()).collect();
-        order.sort_by(|a, b| rough(&outcomes[*b]).total_cmp(&rough(&outcomes[*a])));
+        order.sort_by(|a, b| {
+            match [(a, b), (b, a)].map(|(a, b)| outcomes[*a].loses_less_than(&outcomes[*b])) {
+                [true, _] => Ordering::Greater,
+                [_, true] => Ordering::Less,
+                _ => Ordering::Equal,
+            }
+        });
         let mut worst: Vec<usize> = order.into_iter().take(MOST_ROWS / 2).collect();
         worst.sort_unstable();
         worst.into_iter().map(|i| outcomes[i].clone()).collect()
     };
     let mut text = style.table(&rows, comparison.total());
     let left_out = comparison.outputs().saturating_sub(rows.len() as u64);
+    let knows_all = style.open == Open::Nothing && outcomes.len() as u64 == comparison.outputs();
     if left_out > 0 {
-        let _ = writeln!(
-            text,
-            "  and {left_out} more, which lose no more{}",
-            if all { "" } else { ": --all lists them" }
-        );
+        let lose = if knows_all { ", which lose no more" } else { "" };
+        let _ = writeln!(text, "  and {left_out} more{lose}{}", if all { "" } else { ": --all lists them" });
     }
     text
 }

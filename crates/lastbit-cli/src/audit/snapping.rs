@@ -12,11 +12,12 @@ use super::args::{Logarithm, Snapping};
 use super::parameters::{doubles, header, parameters_json, text_of, text_values};
 use super::report::{KEPT, Report};
 use super::shown;
-use super::summary::Style;
+use super::summary::{Open, Style};
 use super::value::shown as double;
 use super::verdicts::Verdicts;
-use super::{check_delta_at, eta, out_of_range, print_json, program, worst};
+use super::{delta_at, eta, out_of_range, print_json, program, worst};
 use crate::error::Error;
+use crate::progress::LateBar;
 use crate::prove::files::print;
 
 /// Audits two inputs.
@@ -30,8 +31,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         None => doubles(args.inputs.as_deref().unwrap_or_default())?,
     };
     let exact_epsilon = Rational::try_from(epsilon).expect("finite");
-    let delta_at = args.show.delta_at.clone().unwrap_or_else(|| exact_epsilon.clone());
-    check_delta_at(&delta_at)?;
+    let delta_at = delta_at(&args.show.delta_at, &exact_epsilon)?;
     if args.ln == Logarithm::Std {
         return with_this_library(args, &variant, epsilon, inputs, delta_at);
     }
@@ -42,6 +42,11 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
     let (first, last) = variant.numbers(inputs).into_inner();
     let keeps_all = args.show.all || args.map || last - first < KEPT;
     let mut kept = Vec::new();
+    let bar = LateBar::new(
+        "weighing",
+        "{prefix} {wide_bar} {pos}/{len} outputs, {eta} left {msg}",
+        last.abs_diff(first),
+    );
     let comparison = variant
         .compare(inputs, &delta_at, |pair| {
             let output = variant.mechanism.output(pair.number);
@@ -49,19 +54,28 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
                 disagreement = function.confirm(inputs, output, pair).err();
             }
             verdicts.visit(pair);
+            bar.show(pair.number.abs_diff(first), "");
             if keeps_all {
                 kept.push(pair.clone());
             }
             disagreement.is_none()
         })
         .map_err(|error| out_of_range(&error))?;
+    drop(bar);
     if let Some(disagreement) = disagreement {
         let message = format!("{disagreement}: this is a bug, of the audit or of the function");
         return Err(Error::usage(message, "please report it with the parameters"));
     }
     let name = |number: &i64| double(variant.mechanism.output(*number));
     let id = |number: &i64| variant.mechanism.output(*number).to_hex();
-    let style = Style { digits: args.show.digits.into(), delta_at, name: &name, id: &id, is_partial: false };
+    let style = Style {
+        digits: args.show.digits.into(),
+        delta_at,
+        name: &name,
+        id: &id,
+        open: Open::Nothing,
+        no_delta: false,
+    };
     let excess = excess(&comparison, &exact_epsilon);
     let report = Report {
         args,

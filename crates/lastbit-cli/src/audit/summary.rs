@@ -6,7 +6,7 @@ use lastbit::{IBig, Rational, Rounding};
 use lastbit_audit::comparison::LnRatio;
 use lastbit_audit::decimal::settled;
 use lastbit_audit::{Comparison, Loss, Outcome, columns};
-use lastbit_real::Enclosure;
+use lastbit_real::{Dyadic, Enclosure};
 use serde_json::{Map, Value, json};
 
 /// Digits of probabilities for people.
@@ -26,8 +26,21 @@ pub(crate) struct Style<'a, O> {
     pub(crate) name: &'a dyn Fn(&O) -> String,
     /// An output in JSON.
     pub(crate) id: &'a dyn Fn(&O) -> String,
-    /// Whether there are outputs that were not looked at, so that the loss is at least what was found.
-    pub(crate) is_partial: bool,
+    /// What outputs that were not looked at leave open.
+    pub(crate) open: Open,
+    /// Whether delta is known to be 0 by a theorem.
+    pub(crate) no_delta: bool,
+}
+
+/// What outputs that were not looked at leave open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// All were looked at.
+    Nothing,
+    /// Sums over all outputs, and not the loss.
+    Sums,
+    /// The loss, too.
+    Loss,
 }
 
 /// A decimal with so many digits, rounded to nearest.
@@ -46,49 +59,59 @@ pub(crate) fn fraction(weight: &Enclosure, total: &IBig) -> String {
     decimal_weight(weight, total, LONG)
 }
 
-/// A weight over the total, as a decimal; both ends if the digits are not known.
+/// A weight over the total, as a decimal.
 pub(crate) fn decimal_weight(weight: &Enclosure, total: &IBig, digits: usize) -> String {
-    let [lo, hi] = [weight.lo(), weight.hi()].map(|end| {
-        let share = Rational::from(end) / Rational::from(total.clone());
-        share.to_decimal(digits, Rounding::Nearest)
+    let share = |end: &Dyadic| Rational::from(end) / Rational::from(total.clone());
+    known(&share(weight.lo()), &share(weight.hi()), digits)
+}
+
+/// A number between two others: as many of so many digits as are known, or both ends.
+fn known(lo: &Rational, hi: &Rational, digits: usize) -> String {
+    let agreed = (1..=digits).rev().find_map(|n| {
+        let [lo, hi] = [lo, hi].map(|end| end.to_decimal(n, Rounding::Nearest));
+        (lo == hi).then_some(lo)
     });
-    if lo == hi { lo } else { format!("{lo}..{hi}") }
+    let ends =
+        || [(lo, Rounding::Down), (hi, Rounding::Up)].map(|(end, rounding)| end.to_decimal(SHORT, rounding));
+    agreed.unwrap_or_else(|| ends().join(".."))
+}
+
+/// Whether an enclosure is as narrow as so many digits ask for.
+fn is_tight(enclosure: &Enclosure, digits: usize) -> bool {
+    // Seven halves of a bit a digit, which is a little more than it takes.
+    let most = enclosure.abs().hi().shl(-(7 * digits as i64 / 2));
+    enclosure.width() <= most
 }
 
 /// The loss as one number; `inf`; or the ends of what is known, if more is not.
-pub(crate) fn loss<O: Clone>(comparison: &Comparison<O>, digits: usize) -> String {
+fn loss<O: Clone>(comparison: &Comparison<O>, digits: usize) -> String {
     match comparison.loss(FEW_BITS) {
         Loss::Infinite => "inf".into(),
         Loss::AtLeast(least) => {
             format!("at least {}", Rational::from(least).to_decimal(digits, Rounding::Down))
         }
-        Loss::Finite(loss) if loss.lo().is_zero() && loss.hi().is_zero() => "0".into(),
+        Loss::Finite(loss) if loss.hi().is_zero() => "0".into(),
         Loss::Finite(_) => {
             let enclose = |bits| match comparison.loss(bits) {
                 Loss::Finite(loss) => loss,
                 _ => unreachable!("the loss is finite whatever the precision"),
             };
             // Weights that are enclosed do not become better known by more bits of the logarithm.
-            let known = enclose(4 * digits as u32 + 64);
-            let [lo, hi] = [known.lo(), known.hi()].map(Rational::from);
-            let is_tight =
-                &hi - &lo <= &hi * Rational::pow2(-(7 * digits as i64 / 2)) || known.lo() == known.hi();
-            if is_tight {
+            let first = enclose(4 * digits as u32 + 64);
+            if is_tight(&first, digits) {
                 decimal(digits, enclose)
             } else {
-                let agreed = (1..=digits)
-                    .rev()
-                    .find(|n| lo.to_decimal(*n, Rounding::Nearest) == hi.to_decimal(*n, Rounding::Nearest));
-                match agreed {
-                    Some(digits) => hi.to_decimal(digits, Rounding::Nearest),
-                    None => format!(
-                        "{}..{}",
-                        lo.to_decimal(SHORT, Rounding::Down),
-                        hi.to_decimal(SHORT, Rounding::Up)
-                    ),
-                }
+                known(&Rational::from(first.lo()), &Rational::from(first.hi()), digits)
             }
         }
+    }
+}
+
+/// Whether the loss is known to so many digits, or not a number.
+pub(crate) fn is_settled<O: Clone>(comparison: &Comparison<O>, digits: usize) -> bool {
+    match comparison.loss(4 * digits as u32 + 64) {
+        Loss::Finite(loss) => is_tight(&loss, digits),
+        _ => true,
     }
 }
 
@@ -101,36 +124,49 @@ pub(crate) fn ln_ratio<O: Clone>(outcome: &Outcome<O>, digits: usize) -> String 
         LnRatio::OnlyFirst => "inf".into(),
         LnRatio::OnlySecond => "-inf".into(),
         LnRatio::Unknown => "unknown".into(),
-        LnRatio::Finite(ratio) => {
-            let middle = (Rational::from(ratio.lo()) + Rational::from(ratio.hi())) / Rational::from(2);
-            middle.to_decimal(digits, Rounding::Nearest)
-        }
+        LnRatio::Finite(ratio) => known(&Rational::from(ratio.lo()), &Rational::from(ratio.hi()), digits),
     }
 }
 
 impl<O: Clone> Style<'_, O> {
     fn loss(&self, comparison: &Comparison<O>) -> String {
         let loss = loss(comparison, self.digits);
-        if self.is_partial && loss != "inf" { format!("at least {loss}") } else { loss }
+        if self.open == Open::Loss && loss != "inf" { format!("at least {loss}") } else { loss }
+    }
+
+    /// Of a sum over outputs, which is at least that over those that were looked at.
+    fn sum(&self, found: String, is_zero: bool) -> String {
+        match self.open {
+            Open::Nothing => found,
+            Open::Sums if is_zero => found,
+            Open::Sums | Open::Loss => format!("at least {found}"),
+        }
+    }
+
+    /// The mass that only the first, and only the second input can produce.
+    fn only(&self, comparison: &Comparison<O>, write: impl Fn(&Enclosure) -> String) -> [String; 2] {
+        comparison.only().each_ref().map(|weight| self.sum(write(weight), weight.hi().is_zero()))
     }
 
     /// The hockey-stick divergences, to so many digits.
     fn delta(&self, comparison: &Comparison<O>, digits: usize) -> [String; 2] {
         let total = Enclosure::exact(comparison.total().clone().into());
         comparison.hockey_stick().each_ref().map(|sum| {
-            if sum.hi().is_zero() {
-                return "0".into();
+            if sum.hi().is_zero() || self.no_delta {
+                return self.sum("0".into(), self.no_delta);
             }
             let share = |bits| sum.div(&total, bits).expect("a positive total");
-            let [lo, hi] = [share(256).lo().clone(), share(256).hi().clone()].map(Rational::from);
-            if lo.is_zero() {
-                // The weights themselves are enclosed, and it may be nothing at all.
-                return format!("at most {}", hi.to_decimal(SHORT, Rounding::Up));
-            }
-            if &hi - &lo > &hi * Rational::pow2(-120) {
-                return hi.to_decimal(SHORT, Rounding::Up);
-            }
-            decimal(digits, share)
+            let first = share(4 * digits as u32 + 64);
+            let [lo, hi] = [first.lo(), first.hi()].map(Rational::from);
+            self.sum(
+                match () {
+                    () if is_tight(&first, digits) => decimal(digits, share),
+                    // The weights themselves are enclosed, and it may be nothing at all.
+                    () if lo.is_zero() => format!("at most {}", hi.to_decimal(SHORT, Rounding::Up)),
+                    () => known(&lo, &hi, digits),
+                },
+                false,
+            )
         })
     }
 
@@ -144,7 +180,7 @@ impl<O: Clone> Style<'_, O> {
             [first, second] if first.hi() < second.hi() => delta_second.clone(),
             _ => delta_first.clone(),
         };
-        let [only_first, only_second] = comparison.only().each_ref().map(|weight| fraction(weight, total));
+        let [only_first, only_second] = self.only(comparison, |weight| fraction(weight, total));
         let mut fields = Map::new();
         let mut add = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
         add("loss", json!(self.loss(comparison)));
@@ -165,7 +201,7 @@ impl<O: Clone> Style<'_, O> {
         add("delta_second", json!(delta_second));
         add("delta_at", json!(self.delta_at.to_string()));
         add("n_outputs", json!(comparison.outputs()));
-        add("partial", json!(self.is_partial));
+        add("partial", json!(self.open == Open::Loss));
         fields
     }
 
@@ -205,21 +241,19 @@ impl<O: Clone> Style<'_, O> {
                 (self.name)(&witness.output)
             );
         }
-        let least = if self.is_partial { "at least " } else { "" };
-        for (name, only) in ["only f  ", "only f' "].iter().zip(comparison.only()) {
-            if !only.hi().is_zero() {
-                let share = decimal_weight(only, total, SHORT);
+        let only = self.only(comparison, |weight| decimal_weight(weight, total, SHORT));
+        for ((name, share), weight) in ["only f  ", "only f' "].iter().zip(only).zip(comparison.only()) {
+            if !weight.hi().is_zero() {
                 let _ = writeln!(
                     text,
-                    "{name} {least}{share} of the mass is on outputs that the other input can not produce"
+                    "{name} {share} of the mass is on outputs that the other input can not produce"
                 );
             }
         }
         let [first, second] = self.delta(comparison, SHORT);
         let at = crate::audit::number(&self.delta_at);
-        let _ =
-            writeln!(text, "delta    {least}{first} (f against f'), {second} (f' against f), at ε = {at}");
-        let of_many = if self.is_partial { " were weighed, of very many" } else { "" };
+        let _ = writeln!(text, "delta    {first} (f against f'), {second} (f' against f), at ε = {at}");
+        let of_many = if self.open == Open::Nothing { "" } else { " were weighed, of very many" };
         let _ = writeln!(text, "outputs  {}{of_many}", comparison.outputs());
         text
     }

@@ -7,7 +7,7 @@ use lastbit_real::Float;
 use serde_json::json;
 
 use super::args::{FloatType, Textbook, TextbookUniform};
-use super::check_delta_at;
+use super::delta_at;
 use super::program::{stopped, watched};
 use super::shown::Shown;
 use super::value::shown;
@@ -42,8 +42,7 @@ pub(crate) fn run(args: &Textbook) -> Result<(), Error> {
         (Some(TextbookUniform::Grid53), _) | (None, FloatType::F64) => ast::Sampler::Grid53,
     };
     let exact = |x: f64| Rational::try_from(x).expect("finite");
-    let delta_at = args.show.delta_at.clone().unwrap_or_else(|| exact(epsilon));
-    check_delta_at(&delta_at)?;
+    let delta_at = delta_at(&args.show.delta_at, &exact(epsilon))?;
     let exact_inputs = inputs.map(exact);
     let report = watched("textbook-laplace", &delta_at, None, &args.show, false, |options| {
         program::textbook_laplace(format, sampler, &exact(epsilon), exact_inputs.each_ref(), options)

@@ -46,7 +46,7 @@ impl<'a> Verdicts<'a> {
             starts.swap(0, 1);
         }
         let [x, x2] = starts.map(|x| Rational::try_from(x).expect("inputs are finite"));
-        let found = if variant.clamp_input && x2 - x <= Rational::ONE {
+        let found = if x2 - x <= Rational::ONE {
             let verdict = |formula: &'static Formula| Verdict {
                 claimed: formula.value(&variant.mechanism),
                 formula,
@@ -54,7 +54,7 @@ impl<'a> Verdicts<'a> {
                 occurs: false,
                 violated: false,
             };
-            Formula::all().iter().map(verdict).collect()
+            Formula::about(variant).iter().map(verdict).collect()
         } else {
             Vec::new()
         };

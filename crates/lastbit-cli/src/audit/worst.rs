@@ -198,7 +198,7 @@ impl Found {
         let rows: Vec<[String; 6]> = std::iter::once(head).chain(self.cases().map(row)).collect();
         text.push_str("\nthe worst of each case, its excess over ε·Δ\n");
         text.push_str(&columns(&rows));
-        if self.sensitivity <= Rational::ONE && variant.clamp_input {
+        if self.sensitivity <= Rational::ONE && !Formula::about(variant).is_empty() {
             text.push_str("\nclaimed of the excess loss - ε, at inputs at most 1 apart\n");
             let head = ["claimed in", "of outputs", "at most", "verdict"].map(str::to_owned);
             let row = |formula: &Formula| {
@@ -216,7 +216,7 @@ impl Found {
                 ]
             };
             let rows: Vec<[String; 4]> =
-                std::iter::once(head).chain(Formula::all().iter().map(row)).collect();
+                std::iter::once(head).chain(Formula::about(variant).iter().map(row)).collect();
             text.push_str(&columns(&rows));
         }
         text
@@ -253,7 +253,7 @@ impl Found {
             })
         };
         add("cases", self.cases().map(case).collect());
-        if self.sensitivity <= Rational::ONE && variant.clamp_input {
+        if self.sensitivity <= Rational::ONE && !Formula::about(variant).is_empty() {
             let bound = |formula: &Formula| {
                 let violation = self.violation(variant, formula);
                 json!({
@@ -267,7 +267,7 @@ impl Found {
                     "inputs": violation.map(|witness| witness.inputs.map(|f| f.to_hex())),
                 })
             };
-            add("bounds", Formula::all().iter().map(bound).collect());
+            add("bounds", Formula::about(variant).iter().map(bound).collect());
         }
         fields
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use lastbit_audit::snapping::Formula;
+use lastbit_audit::snapping::{Formula, Variant};
 use lastbit_real::Rational;
 
 use super::cases::Reach;
@@ -100,5 +100,5 @@ pub(super) fn judge(
         let Formula { source, scope, text, .. } = *formula;
         Ok(ClaimedBound { source, scope, formula: text, claimed, certified, verdict })
     };
-    Formula::all().iter().map(judge).collect()
+    Formula::about(&Variant::of(mechanism.clone())).iter().map(judge).collect()
 }
