@@ -124,6 +124,8 @@ pub(crate) fn ln_ratio<O: Clone>(outcome: &Outcome<O>, digits: usize) -> String 
         LnRatio::OnlyFirst => "inf".into(),
         LnRatio::OnlySecond => "-inf".into(),
         LnRatio::Unknown => "unknown".into(),
+        // Between two tiny numbers of different signs.
+        LnRatio::Finite(ratio) if ratio.sign().is_none() && ratio.width() < Dyadic::pow2(-100) => "0".into(),
         LnRatio::Finite(ratio) => known(&Rational::from(ratio.lo()), &Rational::from(ratio.hi()), digits),
     }
 }

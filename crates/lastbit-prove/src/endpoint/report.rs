@@ -248,7 +248,10 @@ impl EndpointReport {
 
     fn write_verdicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.verdicts.is_empty() {
-            return writeln!(f, "\nthe papers' constants are about Δ = 1");
+            return writeln!(
+                f,
+                "\nthe papers' constants are about Δ = 1, every double u by its ulp, and the smallest power of two Λ >= 1/ε"
+            );
         }
         let [scope, verdict] = ["claimed of", "verdict"];
         writeln!(
