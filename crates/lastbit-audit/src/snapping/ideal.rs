@@ -71,14 +71,14 @@ impl IdealOutcome {
 
 /// Outputs are all listed up to this many; beyond, those next to the inputs and the ends, which have every loss there is.
 const ALL_OUTPUTS: u32 = 1 << 11;
-/// Exponents beyond this are refused: `e^-2²⁰` has half a million digits after the point.
-const MOST_EXPONENT: i64 = 1 << 20;
+/// Exponents beyond this are refused: `e^-2¹⁸` has a hundred thousand digits after the point.
+const MOST_EXPONENT: i64 = 1 << 18;
 
 impl IdealSnap {
     /// The mechanism of these parameters. `Λ` need not be a power of two.
     ///
     /// # Errors
-    /// [`OutOfRange`] unless all are positive and `ε·(B + Λ)` is at most 2²⁰.
+    /// [`OutOfRange`] unless all are positive and `ε·(B + Λ)` is at most 2¹⁸.
     pub fn new(epsilon: Rational, bound: Rational, lambda: Rational) -> Result<IdealSnap, OutOfRange> {
         for (name, value) in [("epsilon", &epsilon), ("bound", &bound), ("lambda", &lambda)] {
             if !value.is_positive() {
@@ -86,7 +86,7 @@ impl IdealSnap {
             }
         }
         if &epsilon * (&bound + &lambda) > Rational::from(MOST_EXPONENT) {
-            let reason = "epsilon·(bound + lambda) must be at most 2^20";
+            let reason = "epsilon·(bound + lambda) must be at most 2^18";
             return Err(OutOfRange { name: "bound", value: bound.to_string(), reason });
         }
         let top = (&bound / &lambda).ceil();

@@ -10,7 +10,7 @@ use super::args::Logarithm;
 use super::inputs::Words;
 use super::program::Task;
 use super::shown::table;
-use super::summary::{Open, Style};
+use super::summary::{Open, Style, Total};
 use super::{check_delta_at, print_json};
 use crate::error::Error;
 use crate::prove::files::print;
@@ -61,11 +61,8 @@ impl Task<'_> {
         let mut add = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
         add("method", json!("enumeration"));
         add("notes", json!(self.notes));
-        let outputs = report.outcomes.iter();
-        add(
-            "outputs",
-            outputs.map(|outcome| style.outcome_json(outcome, report.comparison.total())).collect(),
-        );
+        let (outputs, total) = (report.outcomes.iter(), &Total::of(&report.comparison));
+        add("outputs", outputs.map(|outcome| style.outcome_json(outcome, total)).collect());
         add("outputs_listed", json!("all"));
         let more = report.to_json();
         for field in ["claim", "unmet", "rest"] {

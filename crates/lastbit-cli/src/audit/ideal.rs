@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::args::{Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
 use super::parameters::Parameters;
-use super::summary::{Open, Style, is_settled};
+use super::summary::{Open, Style, Total, is_settled};
 use super::{delta_at, number, out_of_range, print_json};
 use crate::error::Error;
 use crate::prove::files::print;
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         if !all {
             add("n_outputs", json!(mechanism.outputs().to_string()));
         }
-        let total = comparison.total();
+        let total = &Total::of(&comparison);
         let outputs = outcomes.iter().map(|outcome| style.outcome_json(&enclosed(outcome), total));
         add("outputs", outputs.collect());
         return print_json(&Value::Object(fields));
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         let _ = writeln!(text, "  and {} more: --all lists them", outcomes.len() - rows);
     }
     if !all {
-        let more = "  outputs between those and the ends have the ratios of their neighbours";
+        let more = "  outputs in between have ratios between those of their neighbours here";
         let _ = writeln!(text, "{more}; there are {} in all", mechanism.outputs());
     }
     print(&text)

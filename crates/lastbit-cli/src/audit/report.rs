@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::args::Snapping;
 use super::map::{self, Row, Samples};
 use super::parameters::{header, parameters_json};
-use super::summary::Style;
+use super::summary::{Style, Total};
 use super::value::shown;
 use super::verdicts::{Verdicts, short};
 use super::worst::Found;
@@ -153,7 +153,7 @@ impl Report<'_> {
             fields["witness"]["inputs"] = json!(self.inputs.map(|f| f.to_hex()));
             fields.extend(found.json(self.variant));
         }
-        let total = self.comparison.total();
+        let total = &Total::of(&self.comparison);
         let output = |pair: &PairCell| {
             let mut value = self.style.outcome_json(&pair.outcome(), total);
             value["u"] = map::json_of(&self.samples(pair));

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::args::Show;
 use super::map::{self, Row, Samples};
 use super::print_json;
-use super::summary::{Open, Style};
+use super::summary::{Open, Style, Total};
 use super::value::shown;
 use crate::error::Error;
 use crate::prove::files::print;
@@ -53,8 +53,9 @@ impl Shown<'_> {
             add("sampler", json!(report.sampler.name()));
             add("method", json!(method));
             add("notes", json!(report.notes));
+            let total = &Total::of(&report.comparison);
             let output = |outcome: &ProgramOutcome| {
-                let mut value = style.outcome_json(&weighed(outcome), report.comparison.total());
+                let mut value = style.outcome_json(&weighed(outcome), total);
                 value["u"] = map::json_of(&samples(outcome));
                 value
             };

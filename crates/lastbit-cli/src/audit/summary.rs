@@ -49,14 +49,26 @@ fn decimal(digits: usize, enclose: impl FnMut(u32) -> Enclosure) -> String {
 }
 
 /// A weight over the total: exact as a fraction, which is not reduced; enclosed as a decimal.
-pub(crate) fn fraction(weight: &Enclosure, total: &IBig) -> String {
+fn fraction(weight: &Enclosure, total: &Total<'_>) -> String {
     if weight.hi().is_zero() {
         return "0".into();
     }
-    if weight.lo() == weight.hi() && *total != IBig::ONE {
-        return format!("{}/{total}", weight.lo().floor());
+    if weight.lo() == weight.hi() && *total.value != IBig::ONE {
+        return format!("{}/{}", weight.lo().floor(), total.text);
     }
-    decimal_weight(weight, total, LONG)
+    decimal_weight(weight, total.value, LONG)
+}
+
+/// What weights are over, and its digits, which all fractions share.
+pub(crate) struct Total<'a> {
+    value: &'a IBig,
+    text: String,
+}
+
+impl Total<'_> {
+    pub(crate) fn of<O: Clone>(comparison: &Comparison<O>) -> Total<'_> {
+        Total { value: comparison.total(), text: comparison.total().to_string() }
+    }
 }
 
 /// A weight over the total, as a decimal.
@@ -174,7 +186,7 @@ impl<O: Clone> Style<'_, O> {
 
     /// The fields that every audit has.
     pub(crate) fn json(&self, comparison: &Comparison<O>) -> Map<String, Value> {
-        let total = comparison.total();
+        let total = &Total::of(comparison);
         let witness = comparison.witness();
         let p = |i: usize| witness.map(|outcome| fraction(&outcome.weights[i], total));
         let [delta_first, delta_second] = self.delta(comparison, self.digits);
@@ -208,7 +220,7 @@ impl<O: Clone> Style<'_, O> {
     }
 
     /// An output in JSON.
-    pub(crate) fn outcome_json(&self, outcome: &Outcome<O>, total: &IBig) -> Value {
+    pub(crate) fn outcome_json(&self, outcome: &Outcome<O>, total: &Total<'_>) -> Value {
         json!({
             "output": (self.id)(&outcome.output),
             "p_first": fraction(&outcome.weights[0], total),
