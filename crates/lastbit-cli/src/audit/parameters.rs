@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::args::{FloatType, Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
 use super::out_of_range;
-use super::value::{Given, shown};
+use super::value::{Given, used};
 use crate::error::Error;
 
 /// Parameters that describe a mechanism in floating point.
@@ -127,10 +127,9 @@ pub(crate) fn header(variant: &Variant, epsilon: f64) -> String {
         format!("snapping in binary64: y = {noise}; u: {sampler}; ties {}", mechanism.tie().text());
     text.push_str(if variant.clamp_input { "\n" } else { "; the input is not clamped\n" });
     let lambda = mechanism.lambda().to_f64(Rounding::Nearest);
-    let _ =
-        writeln!(text, "  ε = {}, B = {}, Λ = {}", shown(epsilon), shown(mechanism.bound()), shown(lambda));
+    let _ = writeln!(text, "  ε = {}, B = {}, Λ = {}", used(epsilon), used(mechanism.bound()), used(lambda));
     if let Scaling::Multiply(lambda) = mechanism.scaling() {
-        let _ = writeln!(text, "  λ = {}", shown(lambda));
+        let _ = writeln!(text, "  λ = {}", used(lambda));
     }
     text
 }

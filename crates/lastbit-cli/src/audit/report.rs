@@ -14,7 +14,7 @@ use super::args::Snapping;
 use super::map::{self, Row, Samples};
 use super::parameters::{header, parameters_json};
 use super::summary::{Style, Total};
-use super::value::shown;
+use super::value::used;
 use super::verdicts::{Verdicts, short};
 use super::worst::Found;
 
@@ -79,7 +79,7 @@ impl Report<'_> {
 
     pub(crate) fn text(&self) -> String {
         let mut text = header(self.variant, self.epsilon);
-        let [f, f2] = self.inputs.map(shown);
+        let [f, f2] = self.inputs.map(used);
         let _ = writeln!(text, "  f = {f}, f' = {f2}\n");
         text.push_str(&self.style.text(&self.comparison));
         let _ = match self.excess.starts_with('-') {

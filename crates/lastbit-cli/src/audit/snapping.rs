@@ -13,7 +13,7 @@ use super::parameters::{doubles, header, parameters_json, text_of, text_values};
 use super::report::{KEPT, Report};
 use super::shown;
 use super::summary::{Open, Style};
-use super::value::shown as double;
+use super::value::{shown as double, used};
 use super::verdicts::Verdicts;
 use super::{delta_at, eta, out_of_range, print_json, program, worst};
 use crate::error::Error;
@@ -111,7 +111,7 @@ fn with_this_library(
     fields.remove("ln_shift");
     fields.insert("inputs".into(), json!(inputs.map(|f| f.to_hex())));
     fields.insert("excess_eta".into(), json!(excess(&report.comparison, &exact(epsilon))));
-    let [f, f2] = inputs.map(double);
+    let [f, f2] = inputs.map(used);
     let header = format!("{}  f = {f}, f' = {f2}\n  LN: this machine's\n", header(variant, epsilon));
     shown::Shown { header, fields, delta_at, show: &args.show, map: args.map }.print(&report)
 }

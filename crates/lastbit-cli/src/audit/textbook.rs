@@ -10,7 +10,7 @@ use super::args::{FloatType, Textbook, TextbookUniform};
 use super::delta_at;
 use super::program::{stopped, watched};
 use super::shown::Shown;
-use super::value::shown;
+use super::value::used;
 use crate::error::Error;
 
 /// Audits it.
@@ -51,10 +51,10 @@ pub(crate) fn run(args: &Textbook) -> Result<(), Error> {
         ProgramError::Cancelled => stopped(),
         other => Error::usage(other.to_string(), "give an epsilon and inputs of a usual size"),
     })?;
-    let [f, f2] = inputs.map(shown);
+    let [f, f2] = inputs.map(used);
     let header = format!(
         "textbook Laplace in {format}: f ⊕ s ⊗ (LN(u) ⊘ ε)\n  ε = {}\n  f = {f}, f' = {f2}\n",
-        shown(epsilon)
+        used(epsilon)
     );
     let fields = [
         ("mechanism", json!("textbook-laplace")),

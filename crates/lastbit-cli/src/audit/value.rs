@@ -54,11 +54,21 @@ impl Given {
     }
 }
 
-/// A double for people: in the fewest digits that stand for it, and bit by bit where these are not its exact value.
+/// The fewest digits that stand for a double.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
+/// A double for people, and bit by bit where its digits are not its exact value.
 pub(crate) fn shown(x: f64) -> String {
-    let short = if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") };
+    let short = short(x);
     let is_exact = short.parse::<Rational>().is_ok_and(|short| Ok(short) == Rational::try_from(x));
-    if is_exact { short } else { format!("{short} ({})", x.to_hex()) }
+    if is_exact { short } else { used(x) }
+}
+
+/// A double that was given, and bit by bit what is computed with.
+pub(crate) fn used(x: f64) -> String {
+    format!("{} ({})", short(x), x.to_hex())
 }
 
 #[cfg(test)]
