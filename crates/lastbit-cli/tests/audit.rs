@@ -27,8 +27,7 @@ fn public_cases_through_options() {
     let mut tried = 0;
     for case in file["cases"].as_array().unwrap() {
         let p = &case["params"];
-        // The command takes λ = 1/ε, rounded; `lam` of a case may be another.
-        if case["kind"] != "snap_float" || p["op"] != "div" || case["outputs_listed"] != "all" {
+        if case["kind"] != "snap_float" || case["outputs_listed"] != "all" {
             continue;
         }
         let id = text(case, "id");
@@ -43,6 +42,9 @@ fn public_cases_through_options() {
         );
         if p["sampler"] == "grid53" {
             options += " --sampler grid53";
+        }
+        if p["op"] == "mul" {
+            options += &format!(" --op mul --scale {}", text(p, "lam"));
         }
         if p["clamp_input"] == false {
             options += " --no-clamp";
@@ -77,7 +79,7 @@ fn public_cases_through_options() {
         }
         tried += 1;
     }
-    assert!(tried >= 10, "only {tried}");
+    assert!(tried >= 20, "only {tried}");
 }
 
 /// Decimals are rounded to the nearest double, which is shown; hexadecimal numbers are taken as they are.
@@ -271,6 +273,8 @@ fn bad_input_exits_with_2() {
         ("audit snapping --epsilon 1 --bound 4", "missing --inputs"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 0x1.00000000000001p0", "is not a double"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --lambda -2", "power of two"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --scale 2", "--op mul"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --op mul --scale 0", "scale = 0"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --tie down", "down"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --digits 0", "digits"),
         (

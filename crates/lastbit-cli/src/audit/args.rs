@@ -101,6 +101,9 @@ pub(crate) struct Snapping {
     /// LN(u) ⊘ ε, or λ ⊗ LN(u) with λ the double nearest to 1/ε
     #[arg(long, value_enum, default_value_t = Operation::Div)]
     pub(crate) op: Operation,
+    /// With --op mul: λ itself, instead of the double nearest to 1/ε
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) scale: Option<Given>,
     /// Λ, the grid of the outputs: a power of two such as 2^-3, or auto, the least that is at least 1/ε (or λ)
     #[arg(long, value_name = "auto|2^k", default_value = "auto", allow_hyphen_values = true)]
     pub(crate) lambda: Lambda,

@@ -135,6 +135,7 @@ fn float(
 fn described<'a>(parameters: &'a EmitParameters, epsilon: &'a Given, bound: &'a Given) -> Parameters<'a> {
     Parameters {
         epsilon,
+        scale: None,
         bound,
         lambda: &parameters.lambda,
         op: parameters.op,

@@ -41,6 +41,7 @@ pub(crate) fn check_options(parameters: &Parameters<'_>, others: &[(&str, bool)]
     let given = [
         ("--sampler", parameters.sampler != Uniform::Ulp),
         ("--op", parameters.op != Operation::Div),
+        ("--scale", parameters.scale.is_some()),
         ("--tie", parameters.tie != Ties::Up),
         ("--no-clamp", !parameters.clamp),
         ("--ln", parameters.ln != Logarithm::Correct),

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::Sampler;
 use lastbit_audit::snapping::{FloatSnap, Noise, Scaling, Variant};
+use lastbit_audit::{OutOfRange, Sampler};
 use lastbit_lang::{Bindings, Tie};
 use lastbit_real::Float;
 use serde_json::{Map, Value, json};
@@ -17,6 +17,8 @@ use crate::error::Error;
 /// Parameters that describe a mechanism in floating point.
 pub(crate) struct Parameters<'a> {
     pub(crate) epsilon: &'a Given,
+    /// `λ`, if it is not `1/ε`.
+    pub(crate) scale: Option<&'a Given>,
     pub(crate) bound: &'a Given,
     pub(crate) lambda: &'a Lambda,
     pub(crate) op: Operation,
@@ -49,14 +51,21 @@ impl Parameters<'_> {
                 "give a number such as 0.1 or 1",
             ));
         }
+        if self.scale.is_some() && self.op == Operation::Div {
+            return Err(Error::usage(
+                "--scale is for --op mul, and the logarithm is divided",
+                "give --op mul",
+            ));
+        }
         let bound = self.bound.to_float("bound", FloatType::F64)?;
         let exact = |x: f64| Rational::try_from(x).expect("finite");
         let noise = match self.op {
             Operation::Div => Noise::Divided { epsilon: exact(epsilon) },
-            // 1/ε overflows only for an ε that is out of range anyhow.
-            Operation::Mul => match 1.0 / epsilon {
-                lambda if lambda.is_finite() => Noise::Multiplied { scale: exact(lambda) },
-                _ => Noise::Divided { epsilon: exact(epsilon) },
+            Operation::Mul => match self.scale.map(|scale| scale.to_float("scale", FloatType::F64)) {
+                Some(scale) => Noise::Multiplied { scale: exact(scale?) },
+                // 1/ε overflows only for an ε that is out of range anyhow.
+                None if (1.0 / epsilon).is_finite() => Noise::Multiplied { scale: exact(1.0 / epsilon) },
+                None => Noise::Divided { epsilon: exact(epsilon) },
             },
         };
         let exponent = match self.lambda {
@@ -67,8 +76,11 @@ impl Parameters<'_> {
             Uniform::Ulp => Sampler::Ulp,
             Uniform::Grid53 => Sampler::Grid53,
         };
-        let mechanism = FloatSnap::new(noise, bound, exponent, self.tie(), sampler)
-            .map_err(|error| out_of_range(&error))?;
+        let mechanism = FloatSnap::new(noise, bound, exponent, self.tie(), sampler).map_err(|error| {
+            // λ is the scale here, and Λ is --lambda.
+            let name = if error.name == "lambda" { "scale" } else { error.name };
+            out_of_range(&OutOfRange { name, ..error })
+        })?;
         let ln_shift = match self.ln {
             Logarithm::Correct | Logarithm::Std => 0,
             Logarithm::Above => 1,
@@ -94,6 +106,7 @@ impl Snapping {
     pub(crate) fn parameters(&self) -> Parameters<'_> {
         Parameters {
             epsilon: &self.epsilon,
+            scale: self.scale.as_ref(),
             bound: &self.bound,
             lambda: &self.lambda,
             op: self.op,
