@@ -50,10 +50,7 @@ macro_rules! float {
             }
 
             fn print(self, out: &mut String) {
-                // As `{:?}` chooses, without its ".0": plain where no zeros have to be padded.
-                let plain = self == 0.0 || (1e-5..1e16).contains(&self.abs());
-                let written = if plain { write!(out, "{self}") } else { write!(out, "{self:e}") };
-                written.expect("a string takes any text");
+                out.push_str(&self.to_short());
             }
 
             fn to_hex(self) -> Option<String> {

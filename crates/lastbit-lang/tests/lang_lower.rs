@@ -1,8 +1,8 @@
 //! From text to straight-line expressions.
 
+use lastbit_lang::eval::{RealValue, eval_real_nodes};
 use lastbit_lang::{
-    Accuracy, Bindings, Comparison, Diagnostic, Format, InputKind, Lowered, NodeId, Op, Tie, lower, parse,
-    render,
+    Accuracy, Bindings, Diagnostic, Format, InputKind, Lowered, NodeId, Op, Tie, lower, parse, render,
 };
 use lastbit_real::Rational;
 
@@ -42,36 +42,15 @@ fn refused(source: &str, bindings: &Bindings, message: &str, hint: &str) {
 /// The value over the reals where all operations are rational; that is enough for control flow.
 fn evaluate(lowered: &Lowered, inputs: &[(&str, i64)]) -> Vec<Rational> {
     let program = &lowered.program;
-    let mut values: Vec<Rational> = Vec::new();
-    for node in &program.nodes {
-        let at = |id: NodeId| values[id].clone();
-        let value = match &node.op {
-            Op::Input(input) => {
-                let name = &program.inputs[*input].name;
-                let found = inputs.iter().find(|(other, _)| other == name);
-                Rational::from(found.unwrap_or_else(|| panic!("no value for {name}")).1)
-            }
-            Op::Const(value) => value.clone(),
-            Op::Neg(a) => -at(*a),
-            Op::Add(a, b) => at(*a) + at(*b),
-            Op::Sub(a, b) => at(*a) - at(*b),
-            Op::Mul(a, b) => at(*a) * at(*b),
-            Op::Div(a, b) => at(*a).checked_div(&at(*b)).unwrap(),
-            Op::Fma(a, b, c) => at(*a) * at(*b) + at(*c),
-            Op::Max(a, b) => at(*a).max(at(*b)),
-            Op::Select { test, lhs, rhs, then, otherwise } => {
-                let holds = match test {
-                    Comparison::Less => at(*lhs) < at(*rhs),
-                    Comparison::LessOrEqual => at(*lhs) <= at(*rhs),
-                    Comparison::Equal => at(*lhs) == at(*rhs),
-                };
-                at(if holds { *then } else { *otherwise })
-            }
-            other => panic!("{other:?} is not for this test"),
-        };
-        values.push(value);
-    }
-    lowered.results.iter().map(|id| values[*id].clone()).collect()
+    let value = |name: &String| inputs.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+    let of = |name: &String| value(name).unwrap_or_else(|| panic!("no value for {name}"));
+    let inputs: Vec<Rational> = program.inputs.iter().map(|input| Rational::from(of(&input.name))).collect();
+    let nodes = eval_real_nodes(program, &inputs, 64).unwrap();
+    let exact = |id: &NodeId| match &nodes[*id] {
+        Ok(RealValue::Exact(value)) => value.clone(),
+        other => panic!("{other:?} is not for this test"),
+    };
+    lowered.results.iter().map(exact).collect()
 }
 
 const SNAPPING: &str = include_str!("../../../mechanisms/snapping_f64.lb");

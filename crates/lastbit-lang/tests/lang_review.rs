@@ -1,7 +1,8 @@
 //! What a wrong expression would come from: formats that mix, values that the declaration excludes, names that hide others,
 //! and control flow, which is compared with an interpreter.
 
-use lastbit_lang::{Bindings, Comparison, Lowered, NodeId, Op, fpcore, lower, parse, render};
+use lastbit_lang::eval::{RealValue, eval_real_value};
+use lastbit_lang::{Bindings, Lowered, Op, fpcore, lower, parse, render};
 use lastbit_real::Rational;
 
 fn number(text: &str) -> Rational {
@@ -308,33 +309,12 @@ fn run(steps: &[Step], at: &mut [i64; 8], loops: usize) -> Option<i64> {
 /// The real reading of a program over whole numbers.
 fn evaluate(lowered: &Lowered, inputs: &[(&str, i64)]) -> i64 {
     let program = &lowered.program;
-    let mut values: Vec<i64> = Vec::new();
-    for node in &program.nodes {
-        let at = |id: NodeId| values[id];
-        let value = match &node.op {
-            Op::Input(input) => {
-                inputs.iter().find(|(name, _)| *name == program.inputs[*input].name).unwrap().1
-            }
-            Op::Const(value) => i64::try_from(value.numerator()).unwrap(),
-            Op::Neg(a) => -at(*a),
-            Op::Abs(a) => at(*a).abs(),
-            Op::Add(a, b) => at(*a) + at(*b),
-            Op::Sub(a, b) => at(*a) - at(*b),
-            Op::Min(a, b) => at(*a).min(at(*b)),
-            Op::Max(a, b) => at(*a).max(at(*b)),
-            Op::Select { test, lhs, rhs, then, otherwise } => {
-                let holds = match test {
-                    Comparison::Less => at(*lhs) < at(*rhs),
-                    Comparison::LessOrEqual => at(*lhs) <= at(*rhs),
-                    Comparison::Equal => at(*lhs) == at(*rhs),
-                };
-                at(if holds { *then } else { *otherwise })
-            }
-            other => panic!("{other:?} is not in these programs"),
-        };
-        values.push(value);
+    let of = |name: &String| inputs.iter().find(|(other, _)| other == name).unwrap().1;
+    let inputs: Vec<Rational> = program.inputs.iter().map(|input| Rational::from(of(&input.name))).collect();
+    match eval_real_value(program, &inputs, 64).unwrap() {
+        RealValue::Exact(value) if value.is_integer() => i64::try_from(value.numerator()).unwrap(),
+        other => panic!("{other:?} is no whole number"),
     }
-    values[program.result]
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `f32` and `f64` as what they are: finite sets of dyadic numbers, and the roundings onto them.
 
-use std::fmt::{Debug, Display};
+use std::fmt::{Debug, Display, LowerExp};
 
 use dashu_base::{DivRem, UnsignedAbs};
 use dashu_int::UBig;
@@ -67,7 +67,9 @@ mod sealed {
 /// assert_eq!(below, 0.1f64.next_down());
 /// # Ok::<(), lastbit_real::ParseNumberError>(())
 /// ```
-pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + sealed::Bits {
+pub trait Float:
+    Copy + PartialOrd + Debug + Display + LowerExp + Send + Sync + 'static + sealed::Bits
+{
     /// Significant bits of a normal number, the leading one included.
     const PRECISION: u32;
     /// The exponent of the smallest subnormal number, `2^MIN_EXPONENT`.
@@ -231,6 +233,21 @@ pub trait Float: Copy + PartialOrd + Debug + Display + Send + Sync + 'static + s
         let leading = u32::from(exponent_field(self) != 0);
         let exponent = self.exponent_of_ulp() + (Self::PRECISION as i32 - 1);
         format!("{sign}0x{leading}.{fraction:0width$x}p{exponent:+}", width = digits as usize)
+    }
+
+    /// The fewest decimal digits that read back as the same float: plain where no zeros have to be padded, with an exponent elsewhere.
+    ///
+    /// ```
+    /// use lastbit_real::Float;
+    ///
+    /// assert_eq!(0.1f32.to_short(), "0.1");
+    /// assert_eq!(372f64.to_short(), "372");
+    /// assert_eq!(1.5e300.to_short(), "1.5e300");
+    /// ```
+    fn to_short(self) -> String {
+        let magnitude = self.to_f64().abs();
+        let plain = magnitude == 0.0 || (1e-5..1e16).contains(&magnitude);
+        if plain { format!("{self}") } else { format!("{self:e}") }
     }
 
     /// Reads C99 hexadecimal notation; refuses what would have to be rounded.

@@ -100,7 +100,7 @@ impl Events {
 /// A double in the fewest digits that stand for it.
 pub(super) fn number(x: f64) -> String {
     let x = x + 0.0; // no negative zero
-    if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+    x.to_short()
 }
 
 fn shifted(shipped: &Shipped, cut: f64, step: Option<&Rational>) -> f64 {

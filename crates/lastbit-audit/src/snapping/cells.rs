@@ -73,7 +73,7 @@ pub(super) struct Cut {
     pub(super) below: IBig,
 }
 
-/// Outputs are refused beyond this many, which take about 20 seconds.
+/// Outputs are refused beyond this many, which take about 10 seconds.
 const MOST_OUTPUTS: i64 = 1 << 20;
 
 impl Variant {

@@ -54,21 +54,16 @@ impl Given {
     }
 }
 
-/// The fewest digits that stand for a double.
-fn short(x: f64) -> String {
-    if x == 0.0 || (1e-5..1e16).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
-}
-
 /// A double for people, and bit by bit where its digits are not its exact value.
 pub(crate) fn shown(x: f64) -> String {
-    let short = short(x);
+    let short = x.to_short();
     let is_exact = short.parse::<Rational>().is_ok_and(|short| Ok(short) == Rational::try_from(x));
     if is_exact { short } else { used(x) }
 }
 
 /// A double that was given, and bit by bit what is computed with.
 pub(crate) fn used(x: f64) -> String {
-    format!("{} ({})", short(x), x.to_hex())
+    format!("{} ({})", x.to_short(), x.to_hex())
 }
 
 #[cfg(test)]
