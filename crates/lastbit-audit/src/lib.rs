@@ -5,6 +5,7 @@
 //! | [`snapping`] | the snapping mechanism: in floating point by inverting thresholds, over the reals, the worst inputs |
 //! | [`program`] | float programs that are monotone in their uniform sample |
 //! | [`discrete`] | programs with discrete samples and exact arithmetic |
+//! | [`continuous`] | events of programs with real-valued noise, exactly |
 //! | [`bit_tree`] | the samplers that ship, run on every sequence of bits |
 //! | [`textbook`] | single outputs of the textbook's Laplace mechanism |
 //!
@@ -33,9 +34,11 @@ pub mod bit_tree;
 mod columns;
 pub mod comparison;
 pub mod conformance;
+pub mod continuous;
 pub mod decimal;
 pub mod discrete;
 mod error;
+mod exponential_sum;
 pub mod program;
 mod sampler;
 pub mod snapping;
@@ -44,4 +47,5 @@ pub mod textbook;
 pub use columns::columns;
 pub use comparison::{Comparison, Loss, Outcome};
 pub use error::OutOfRange;
+pub use exponential_sum::ExponentialSum;
 pub use sampler::Sampler;

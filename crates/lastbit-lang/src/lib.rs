@@ -39,6 +39,7 @@ mod parser;
 mod printer;
 mod render;
 mod straight;
+pub mod symbolic;
 
 pub use ast::File;
 pub use check::check;

@@ -41,6 +41,7 @@ pub mod check;
 pub mod derivation;
 pub mod endpoint;
 pub mod linear;
+pub mod logic;
 pub mod paper;
 mod refusal;
 pub mod rounding;

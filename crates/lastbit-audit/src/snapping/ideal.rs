@@ -3,11 +3,12 @@
 //! Its probabilities are sums of a few exponentials of rational numbers. They are kept as such and enclosed when asked for, to any
 //! number of bits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
-use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational};
+use lastbit_real::{IBig, Rational};
 
-use crate::{Comparison, OutOfRange, Outcome};
+use crate::{Comparison, ExponentialSum, OutOfRange, Outcome};
 
 /// The mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,32 +18,6 @@ pub struct IdealSnap {
     lambda: Rational,
     /// `⌈B/Λ⌉`: outputs are numbered from `-top` to `top`, and the ends are `∓B`.
     top: IBig,
-}
-
-/// `Σ cᵢ·e^aᵢ`, by exponents. Exponentials of different rationals are linearly independent over the rationals (Lindemann and
-/// Weierstrass), so that equal sums have equal terms.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExponentialSum(BTreeMap<Rational, Rational>);
-
-impl ExponentialSum {
-    fn add(mut self, coefficient: Rational, exponent: Rational) -> ExponentialSum {
-        let sum = self.0.get(&exponent).map_or(coefficient.clone(), |known| known + coefficient);
-        if sum.is_zero() {
-            self.0.remove(&exponent);
-        } else {
-            self.0.insert(exponent, sum);
-        }
-        self
-    }
-
-    /// An enclosure. The terms are known to `bits`; what is left after they cancel has fewer.
-    pub fn enclose(&self, bits: u32) -> Enclosure {
-        let zero = Enclosure::exact(Dyadic::ZERO);
-        self.0.iter().fold(zero, |sum, (exponent, coefficient)| {
-            let exp = exp_rational(exponent, bits).expect("checked when the mechanism was built");
-            &sum + &(&exp * &Enclosure::of_rational(coefficient, bits))
-        })
-    }
 }
 
 /// An output with its probabilities under two inputs.
@@ -103,6 +78,16 @@ impl IdealSnap {
         &self.epsilon
     }
 
+    /// `B`
+    pub fn bound(&self) -> &Rational {
+        &self.bound
+    }
+
+    /// `Λ`
+    pub fn lambda(&self) -> &Rational {
+        &self.lambda
+    }
+
     /// `⌈B/Λ⌉`
     pub fn top(&self) -> &IBig {
         &self.top
@@ -118,7 +103,13 @@ impl IdealSnap {
         f.clone().clamp(-&self.bound, self.bound.clone())
     }
 
-    fn output(&self, number: &IBig) -> Rational {
+    /// The number of the output that `x` rounds to, where `x` lies in `[-B, B]`.
+    pub fn number_of(&self, x: &Rational) -> IBig {
+        (x / &self.lambda).round_half_up()
+    }
+
+    /// The value of an output.
+    pub fn output(&self, number: &IBig) -> Rational {
         match () {
             () if *number <= -&self.top => -&self.bound,
             () if *number >= self.top => self.bound.clone(),
@@ -126,25 +117,34 @@ impl IdealSnap {
         }
     }
 
-    /// The probability of an output. It rounds up to `number` from `(number - 1/2)Λ` on; a tie has no probability.
-    fn probability(&self, x: &Rational, number: &IBig) -> ExponentialSum {
+    /// `(number - 1/2)Λ`: from here on, numbers round to that output or to a higher one.
+    pub fn cut_below(&self, number: &IBig) -> Rational {
+        (Rational::from(number.clone()) - Rational::pow2(-1)) * &self.lambda
+    }
+
+    /// The probability of the outputs of these numbers for `x` in `[-B, B]`. It is what lies between two cuts, however many outputs that
+    /// are; a tie has no probability.
+    pub fn probability(&self, x: &Rational, numbers: &RangeInclusive<IBig>) -> ExponentialSum {
+        if numbers.is_empty() {
+            return ExponentialSum::default();
+        }
         let half = || Rational::pow2(-1);
-        let cut = |k: &IBig| (Rational::from(k.clone()) - half()) * &self.lambda - x;
         // What lies above the cut less what lies above the next, from the side where both are small.
-        let lower = (*number > -&self.top).then(|| cut(number));
-        let upper = (*number < self.top).then(|| cut(&(number + IBig::ONE)));
+        let (first, last) = (numbers.start(), numbers.end());
+        let lower = (*first > -&self.top).then(|| self.cut_below(first) - x);
+        let upper = (*last < self.top).then(|| self.cut_below(&(last + IBig::ONE)) - x);
         let tail = |sum: ExponentialSum, coefficient: Rational, distance: &Rational| {
-            sum.add(coefficient * half(), -(distance.abs() * &self.epsilon))
+            sum.plus_term(coefficient * half(), -(distance.abs() * &self.epsilon))
         };
         let sum = ExponentialSum::default();
         match (lower, upper) {
-            (None, None) => sum.add(Rational::ONE, Rational::ZERO),
+            (None, None) => sum.plus_term(Rational::ONE, Rational::ZERO),
             // Below the upper cut.
             (None, Some(to)) if !to.is_positive() => tail(sum, Rational::ONE, &to),
-            (None, Some(to)) => tail(sum.add(Rational::ONE, Rational::ZERO), -Rational::ONE, &to),
+            (None, Some(to)) => tail(sum.plus_term(Rational::ONE, Rational::ZERO), -Rational::ONE, &to),
             // Above the lower cut.
             (Some(from), None) if !from.is_negative() => tail(sum, Rational::ONE, &from),
-            (Some(from), None) => tail(sum.add(Rational::ONE, Rational::ZERO), -Rational::ONE, &from),
+            (Some(from), None) => tail(sum.plus_term(Rational::ONE, Rational::ZERO), -Rational::ONE, &from),
             (Some(from), Some(to)) if !from.is_negative() => {
                 tail(tail(sum, Rational::ONE, &from), -Rational::ONE, &to)
             }
@@ -152,7 +152,7 @@ impl IdealSnap {
                 tail(tail(sum, Rational::ONE, &to), -Rational::ONE, &from)
             }
             (Some(from), Some(to)) => {
-                let both = sum.add(Rational::ONE, Rational::ZERO);
+                let both = sum.plus_term(Rational::ONE, Rational::ZERO);
                 tail(tail(both, -Rational::ONE, &from), -Rational::ONE, &to)
             }
         }
@@ -168,14 +168,14 @@ impl IdealSnap {
             let top = i64::try_from(self.top.clone()).expect("few outputs");
             (-top..=top).map(IBig::from).collect()
         } else {
-            let places = starts.each_ref().map(|x| (x / &self.lambda).round_half_up());
+            let places = starts.each_ref().map(|x| self.number_of(x));
             let near = places.iter().flat_map(|place| (-2..=2).map(move |i| place + IBig::from(i)));
             let near = near.filter(|number| -&self.top < *number && *number < self.top);
             near.chain([-&self.top, self.top.clone()]).collect()
         };
         let outcome = |number: IBig| IdealOutcome {
             output: self.output(&number),
-            probabilities: starts.each_ref().map(|x| self.probability(x, &number)),
+            probabilities: starts.each_ref().map(|x| self.probability(x, &(number.clone()..=number.clone()))),
             number,
         };
         (numbers.into_iter().map(outcome).collect(), all)
@@ -218,10 +218,14 @@ mod tests {
         ] {
             let (outcomes, all) = mechanism.outcomes(&pair);
             assert!(all);
-            for i in 0..2 {
-                let terms = outcomes.iter().flat_map(|outcome| outcome.probabilities[i].0.clone());
-                let sum = terms.fold(ExponentialSum::default(), |sum, (a, c)| sum.add(c, a));
-                assert_eq!(sum, ExponentialSum::default().add(Rational::ONE, Rational::ZERO));
+            for (i, input) in pair.iter().enumerate() {
+                let sum: ExponentialSum = outcomes.iter().map(|outcome| &outcome.probabilities[i]).sum();
+                assert_eq!(sum, ExponentialSum::from(Rational::ONE));
+                // The same in three parts.
+                let (x, top) = (mechanism.start(input), mechanism.top().clone());
+                let parts = [-&top..=-&top, IBig::ONE - &top..=IBig::ZERO, IBig::ONE..=top];
+                let parts = parts.map(|part| mechanism.probability(&x, &part));
+                assert_eq!(parts.iter().sum::<ExponentialSum>(), sum);
             }
         }
     }

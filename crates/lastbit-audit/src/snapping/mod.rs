@@ -12,7 +12,7 @@ mod weights;
 
 pub use case::Case;
 pub use cells::{Cell, Interval, PairCell, Variant};
-pub use ideal::{ExponentialSum, IdealOutcome, IdealSnap};
+pub use ideal::{IdealOutcome, IdealSnap};
 pub use invert::{FloatNoise, Scaling};
 pub use mechanism::{FloatSnap, Noise};
 pub use papers::{Formula, Scope};

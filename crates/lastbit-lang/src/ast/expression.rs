@@ -19,7 +19,7 @@ pub struct Expression {
 }
 
 /// One of the two runs that a relational statement compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// `<1>`
     One,

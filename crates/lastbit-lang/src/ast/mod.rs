@@ -8,7 +8,7 @@ mod proof;
 mod statement;
 
 pub use expression::{Arithmetic, CompareOp, ExprId, ExprKind, Expression, Function, Logic, Side, UnaryOp};
-pub use proof::{MirrorRule, Piece, Proof, ProofStep, ProofStepKind, ShiftLaw};
+pub use proof::{Assertion, MirrorRule, Piece, Proof, ProofStep, ProofStepKind, ShiftLaw};
 pub use statement::{Block, Distribution, Place, Statement, StatementKind};
 
 use crate::{Span, Tie};

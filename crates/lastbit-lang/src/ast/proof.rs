@@ -82,10 +82,19 @@ pub enum ProofStepKind {
         /// What it costs; nothing if it is not said.
         cost: Option<ExprId>,
         /// What holds before.
-        pre: ExprId,
+        pre: Assertion,
         /// What holds after.
-        post: ExprId,
+        post: Assertion,
     },
+}
+
+/// `exists k: w<1> + k = w<2>`, or a condition by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// Logical variables: the condition holds for some values of them.
+    pub exists: Vec<Name>,
+    /// What holds of them.
+    pub condition: ExprId,
 }
 
 /// `s -> -s`

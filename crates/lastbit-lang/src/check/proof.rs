@@ -49,6 +49,10 @@ impl Checker<'_> {
     }
 
     fn bind(&mut self, name: &Name, ty: Ty) {
+        if self.scope.get(&name.text).is_some() {
+            let message = format!("`{}` has a meaning already", name.text);
+            self.report(Diagnostic::new(name.span, message).with_hint("choose a name that nothing else has"));
+        }
         self.scope.set(&name.text, Symbol { ty, role: Role::Bound });
     }
 
@@ -136,8 +140,15 @@ impl Checker<'_> {
                 cost.iter().for_each(|cost| {
                     self.numeric(*cost, context);
                 });
-                self.condition(*pre, context);
-                self.condition(*post, context);
+                for assertion in [pre, post] {
+                    for name in &assertion.exists {
+                        if self.scope.get(&name.text).is_some() {
+                            let message = format!("`{}` is a name of the mechanism already", name.text);
+                            self.report(Diagnostic::new(name.span, message));
+                        }
+                    }
+                    self.condition(assertion.condition, context);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::Tie;
-use lastbit_real::Dyadic;
+use lastbit_real::{Dyadic, IBig, Rational};
 
 /// Steps up to `2^±this` are computed with; numbers near a finer grid would take megabytes each.
 const MAX_EXPONENT: u64 = 1 << 20;
@@ -11,6 +11,22 @@ const MAX_EXPONENT: u64 = 1 << 20;
 /// Whether numbers can be rounded to multiples of `2^exponent`.
 pub fn is_supported(exponent: i64) -> bool {
     exponent.unsigned_abs() <= MAX_EXPONENT
+}
+
+/// The multiple of `step`, which is positive, nearest to the number.
+pub fn nearest_multiple(value: &Rational, step: &Rational, tie: Tie) -> Rational {
+    let quotient = value / step;
+    let floor = quotient.floor();
+    let up = match (&quotient - Rational::from(floor.clone())).cmp(&Rational::pow2(-1)) {
+        Ordering::Less => false,
+        Ordering::Greater => true,
+        Ordering::Equal => match tie {
+            Tie::Up => true,
+            Tie::Away => !value.is_negative(),
+            Tie::Even => !(Rational::from(floor.clone()) * Rational::pow2(-1)).is_integer(),
+        },
+    };
+    Rational::from(if up { floor + IBig::ONE } else { floor }) * step
 }
 
 /// The multiple of `2^exponent` nearest to the number. Monotone.

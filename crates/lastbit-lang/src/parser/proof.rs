@@ -1,7 +1,7 @@
 //! Proofs.
 
 use super::{Parsed, Parser};
-use crate::ast::{MirrorRule, Piece, Proof, ProofStep, ProofStepKind, ShiftLaw};
+use crate::ast::{Assertion, MirrorRule, Piece, Proof, ProofStep, ProofStepKind, ShiftLaw};
 
 const STEPS: [&str; 12] = [
     "pointwise",
@@ -123,9 +123,22 @@ impl Parser<'_> {
         let place = if self.at(":") || self.at_word("cost") { None } else { Some(self.place("a variable")?) };
         let cost = if self.at_word("cost") { Some(self.cost()?) } else { None };
         self.expect(":")?;
-        let pre = self.expression()?;
+        let pre = self.assertion()?;
         self.expect("=>")?;
-        Ok(ProofStepKind::Rule { rule, place, cost, pre, post: self.expression()? })
+        Ok(ProofStepKind::Rule { rule, place, cost, pre, post: self.assertion()? })
+    }
+
+    /// `exists k, j: condition`, or a condition.
+    fn assertion(&mut self) -> Parsed<Assertion> {
+        let mut exists = Vec::new();
+        if self.eat_word("exists") {
+            exists.push(self.name("a logical variable")?);
+            while self.eat(",") {
+                exists.push(self.name("a logical variable")?);
+            }
+            self.expect(":")?;
+        }
+        Ok(Assertion { exists, condition: self.expression()? })
     }
 
     fn case(&mut self, start: usize) -> Parsed<ProofStep> {

@@ -3,7 +3,8 @@
 use super::{Printer, expression_text};
 use crate::Span;
 use crate::ast::{
-    Block, Declaration, Distribution, Place, Proof, ProofStep, ProofStepKind, Statement, StatementKind,
+    Assertion, Block, Declaration, Distribution, Place, Proof, ProofStep, ProofStepKind, Statement,
+    StatementKind,
 };
 
 impl Printer<'_> {
@@ -109,6 +110,12 @@ impl Printer<'_> {
         }
     }
 
+    fn assertion(&self, assertion: &Assertion) -> String {
+        let condition = self.expr(assertion.condition);
+        let names: Vec<&str> = assertion.exists.iter().map(|name| name.text.as_str()).collect();
+        if names.is_empty() { condition } else { format!("exists {}: {condition}", names.join(", ")) }
+    }
+
     fn step(&mut self, step: &ProofStep) {
         let text = match &step.kind {
             ProofStepKind::Pointwise(name) => format!("pointwise {};", name.text),
@@ -138,7 +145,12 @@ impl Printer<'_> {
             ProofStepKind::Rule { rule, place, cost, pre, post } => {
                 let place = place.as_ref().map_or(String::new(), |place| format!(" {}", self.place(place)));
                 let cost = cost.map_or(String::new(), |cost| format!(" cost {}", self.expr(cost)));
-                format!("step {}{place}{cost}: {} => {};", rule.text, self.expr(*pre), self.expr(*post))
+                format!(
+                    "step {}{place}{cost}: {} => {};",
+                    rule.text,
+                    self.assertion(pre),
+                    self.assertion(post)
+                )
             }
             ProofStepKind::Case(condition, steps) => {
                 let header = format!("case {} {{", self.expr(*condition));

@@ -291,11 +291,16 @@ impl Generator {
                 rule: self.name(),
                 place: if self.flag() { Some(self.place()) } else { None },
                 cost: if self.flag() { Some(self.expr()) } else { None },
-                pre: self.expr(),
-                post: self.expr(),
+                pre: self.assertion(),
+                post: self.assertion(),
             },
             _ => ProofStepKind::Case(self.expr(), self.many(0, 3, |g| g.step(depth - 1))),
         };
         ProofStep { kind, span: NOWHERE, end: 0 }
+    }
+
+    fn assertion(&mut self) -> Assertion {
+        let exists = if self.flag() { vec![self.name()] } else { Vec::new() };
+        Assertion { exists, condition: self.expr() }
     }
 }

@@ -4,14 +4,21 @@ use std::borrow::Cow;
 
 use super::CheckError;
 
-/// Deeper than any certificate.
-const MAX_DEPTH: usize = 16;
-/// More fields than any object of a certificate has; it also keeps the search for repeated ones short.
-const MAX_FIELDS: usize = 16;
+/// What is refused before it is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How deep values may be nested.
+    pub(crate) depth: usize,
+    /// How many fields an object may have; it also keeps the search for repeated ones short.
+    pub(crate) fields: usize,
+}
+
+/// Deeper than any error certificate, and more fields than any object of one has.
+const ERROR_CERTIFICATE: Limits = Limits { depth: 16, fields: 16 };
 
 /// A JSON value.
 #[derive(Debug)]
-pub(super) enum Json<'a> {
+pub(crate) enum Json<'a> {
     Null,
     Bool(bool),
     Integer(i64),
@@ -20,9 +27,14 @@ pub(super) enum Json<'a> {
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
+/// Reads a text that is one value, of an error certificate.
+pub(crate) fn parse(text: &str) -> Result<Json<'_>, CheckError> {
+    parse_within(text, ERROR_CERTIFICATE)
+}
+
 /// Reads a text that is one value.
-pub(super) fn parse(text: &str) -> Result<Json<'_>, CheckError> {
-    let mut parser = Parser { text, at: 0 };
+pub(crate) fn parse_within(text: &str, limits: Limits) -> Result<Json<'_>, CheckError> {
+    let mut parser = Parser { text, at: 0, limits };
     let value = parser.value(0)?;
     parser.skip_space();
     if parser.at < text.len() { Err(parser.expected("the end of the file")) } else { Ok(value) }
@@ -32,6 +44,7 @@ struct Parser<'a> {
     text: &'a str,
     /// The place of the next byte; always at a character's start when an error is made.
     at: usize,
+    limits: Limits,
 }
 
 impl<'a> Parser<'a> {
@@ -71,8 +84,8 @@ impl<'a> Parser<'a> {
 
     fn value(&mut self, depth: usize) -> Result<Json<'a>, CheckError> {
         self.skip_space();
-        if depth >= MAX_DEPTH {
-            return Err(self.expected("at most 16 levels of nesting"));
+        if depth >= self.limits.depth {
+            return Err(self.expected(&format!("at most {} levels of nesting", self.limits.depth)));
         }
         match self.peek() {
             Some(b'{') => self.object(depth),
@@ -139,7 +152,7 @@ impl<'a> Parser<'a> {
             self.skip_space();
             let start = self.at;
             let name = self.string()?;
-            if fields.len() == MAX_FIELDS || fields.iter().any(|(other, _)| *other == name) {
+            if fields.len() == self.limits.fields || fields.iter().any(|(other, _)| *other == name) {
                 self.at = start;
                 return Err(self.expected("a field that has not been given"));
             }

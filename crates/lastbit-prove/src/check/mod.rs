@@ -5,13 +5,13 @@
 //! to be trusted is this module, [`lastbit_real`] and the page itself.
 
 mod exact;
-mod json;
+pub(crate) mod json;
 mod judgement;
 mod library;
 mod linear;
 mod numbers;
 mod program;
-mod read;
+pub(crate) mod read;
 mod rules;
 mod tree;
 

@@ -13,23 +13,23 @@ const MAX_DIGITS: usize = 1300;
 
 /// Where a value stands in the file; written like `tree[3].leaf.judgements[7].d`.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(crate) enum Place<'a> {
     Root,
     Field(&'a Place<'a>, &'a str),
     Index(&'a Place<'a>, usize),
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn field(&'a self, name: &'a str) -> Place<'a> {
+    pub(crate) fn field(&'a self, name: &'a str) -> Place<'a> {
         Place::Field(self, name)
     }
 
-    pub(super) fn index(&'a self, i: usize) -> Place<'a> {
+    pub(crate) fn index(&'a self, i: usize) -> Place<'a> {
         Place::Index(self, i)
     }
 
     /// The error that something else stands here.
-    pub(super) fn expected(&self, expected: impl fmt::Display, found: impl fmt::Display) -> CheckError {
+    pub(crate) fn expected(&self, expected: impl fmt::Display, found: impl fmt::Display) -> CheckError {
         CheckError::Value {
             place: self.to_string(),
             expected: expected.to_string(),
@@ -81,7 +81,7 @@ impl fmt::Display for Json<'_> {
 }
 
 /// The values of an object that has these fields and no other, in whatever order.
-pub(super) fn object<'v, 'a, const N: usize>(
+pub(crate) fn object<'v, 'a, const N: usize>(
     value: &'v Json<'a>,
     place: &Place<'_>,
     names: [&str; N],
@@ -99,12 +99,12 @@ pub(super) fn object<'v, 'a, const N: usize>(
 }
 
 /// A field of an object, if the value is an object and has it.
-pub(super) fn field<'v, 'a>(value: &'v Json<'a>, name: &str) -> Option<&'v Json<'a>> {
+pub(crate) fn field<'v, 'a>(value: &'v Json<'a>, name: &str) -> Option<&'v Json<'a>> {
     let Json::Object(fields) = value else { return None };
     fields.iter().find(|(other, _)| other == name).map(|(_, value)| value)
 }
 
-pub(super) fn array<'v, 'a>(value: &'v Json<'a>, place: &Place<'_>) -> Result<&'v [Json<'a>], CheckError> {
+pub(crate) fn array<'v, 'a>(value: &'v Json<'a>, place: &Place<'_>) -> Result<&'v [Json<'a>], CheckError> {
     match value {
         Json::Array(items) => Ok(items),
         _ => Err(place.expected("an array", value)),
@@ -125,7 +125,7 @@ pub(super) fn array_of<'v, 'a>(
     }
 }
 
-pub(super) fn text<'v>(value: &'v Json<'_>, place: &Place<'_>) -> Result<&'v str, CheckError> {
+pub(crate) fn text<'v>(value: &'v Json<'_>, place: &Place<'_>) -> Result<&'v str, CheckError> {
     match value {
         Json::Text(text) => Ok(text),
         _ => Err(place.expected("a string", value)),
@@ -133,7 +133,7 @@ pub(super) fn text<'v>(value: &'v Json<'_>, place: &Place<'_>) -> Result<&'v str
 }
 
 /// An integer that is at least `from` and less than `end`.
-pub(super) fn place_between(
+pub(crate) fn place_between(
     value: &Json<'_>,
     from: usize,
     end: usize,
@@ -181,7 +181,7 @@ pub(super) fn interval(value: &Json<'_>, place: &Place<'_>) -> Result<Enclosure,
 }
 
 /// `n/d` in lowest terms, or an integer.
-pub(super) fn fraction(text: &str) -> Option<Rational> {
+pub(crate) fn fraction(text: &str) -> Option<Rational> {
     let Some((numerator, denominator)) = text.split_once('/') else {
         return integer(text).map(Rational::from);
     };
@@ -193,7 +193,7 @@ pub(super) fn fraction(text: &str) -> Option<Rational> {
 }
 
 /// [`fraction`] of a value.
-pub(super) fn rational(value: &Json<'_>, place: &Place<'_>) -> Result<Rational, CheckError> {
+pub(crate) fn rational(value: &Json<'_>, place: &Place<'_>) -> Result<Rational, CheckError> {
     fraction(text(value, place)?)
         .ok_or_else(|| place.expected("a fraction in lowest terms, or an integer", value))
 }

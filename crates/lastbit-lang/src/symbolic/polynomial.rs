@@ -1,0 +1,266 @@
+//! Polynomials with exact coefficients, in variables that may have negative powers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::{Add, Mul, Neg, Sub};
+use std::sync::Arc;
+
+use lastbit_real::Rational;
+
+/// A variable, or the value of a function that is no polynomial, named by its canonical text: `exp(eps)`.
+pub type Symbol = Arc<str>;
+
+/// A product of powers of variables, by name; no power is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Monomial(Vec<(Symbol, i32)>);
+
+impl Monomial {
+    /// The powers, sorted by variable.
+    pub fn powers(&self) -> &[(Symbol, i32)] {
+        &self.0
+    }
+
+    /// Whether this is the empty product, 1.
+    pub fn is_one(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn times(&self, other: &Monomial) -> Monomial {
+        let mut powers: BTreeMap<Symbol, i32> = self.0.iter().cloned().collect();
+        for (symbol, power) in &other.0 {
+            let sum = powers.entry(symbol.clone()).or_insert(0);
+            *sum += power;
+        }
+        Monomial(powers.into_iter().filter(|(_, power)| *power != 0).collect())
+    }
+
+    fn inverse(&self) -> Monomial {
+        Monomial(self.0.iter().map(|(symbol, power)| (symbol.clone(), -power)).collect())
+    }
+}
+
+/// A Laurent polynomial: `Σ c·x₁^k₁·…·xₙ^kₙ` with rational `c` and whole `k`, in its one canonical form. Where it has a negative
+/// power, whoever made it has taken care that the variable is not zero.
+///
+/// ```
+/// use lastbit_lang::symbolic::Polynomial;
+///
+/// let (x, eps) = (Polynomial::variable("x"), Polynomial::variable("eps"));
+/// let p = &(&x * &eps) + &(&x * &eps.inverse().unwrap());
+/// assert_eq!(p.to_string(), "eps*x + x/eps");
+/// assert_eq!(&(&p * &eps) - &x, &(&eps * &eps) * &x);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Polynomial(BTreeMap<Monomial, Rational>);
+
+impl Polynomial {
+    /// The number 0.
+    pub fn zero() -> Polynomial {
+        Polynomial::default()
+    }
+
+    /// A number.
+    pub fn constant(value: impl Into<Rational>) -> Polynomial {
+        Polynomial::term(value.into(), Monomial::default())
+    }
+
+    /// A variable.
+    pub fn variable(name: impl Into<Symbol>) -> Polynomial {
+        Polynomial::term(Rational::ONE, Monomial(vec![(name.into(), 1)]))
+    }
+
+    /// A number times powers of variables.
+    pub fn term(coefficient: Rational, monomial: Monomial) -> Polynomial {
+        let terms = (!coefficient.is_zero()).then_some((monomial, coefficient));
+        Polynomial(terms.into_iter().collect())
+    }
+
+    /// The terms, in the order of their monomials.
+    pub fn terms(&self) -> impl Iterator<Item = (&Monomial, &Rational)> {
+        self.0.iter()
+    }
+
+    /// The coefficient of a monomial.
+    pub fn coefficient(&self, monomial: &Monomial) -> Rational {
+        self.0.get(monomial).cloned().unwrap_or_default()
+    }
+
+    /// Whether this is 0 identically.
+    pub fn is_zero(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number that it is, if it has no variables.
+    pub fn as_constant(&self) -> Option<Rational> {
+        match self.0.len() {
+            0 => Some(Rational::ZERO),
+            1 => self.0.get(&Monomial::default()).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The variables.
+    pub fn variables(&self) -> BTreeSet<Symbol> {
+        self.0.keys().flat_map(|monomial| monomial.0.iter().map(|(symbol, _)| symbol.clone())).collect()
+    }
+
+    /// The number of terms times a number.
+    pub fn scale(&self, factor: &Rational) -> Polynomial {
+        if factor.is_zero() {
+            return Polynomial::zero();
+        }
+        Polynomial(self.0.iter().map(|(monomial, c)| (monomial.clone(), c * factor)).collect())
+    }
+
+    /// One over it, if it is a single term.
+    pub fn inverse(&self) -> Option<Polynomial> {
+        let (monomial, coefficient) = self.0.iter().next().filter(|_| self.0.len() == 1)?;
+        Some(Polynomial::term(coefficient.recip()?, monomial.inverse()))
+    }
+
+    /// `p = rest + factor·symbol` with neither containing the symbol, if the symbol occurs to the first power only.
+    pub fn split(&self, symbol: &str) -> Option<(Polynomial, Polynomial)> {
+        let (mut rest, mut factor) = (Polynomial::zero(), Polynomial::zero());
+        for (monomial, coefficient) in &self.0 {
+            match monomial.0.iter().position(|(name, _)| **name == *symbol) {
+                None => drop(rest.0.insert(monomial.clone(), coefficient.clone())),
+                Some(at) if monomial.0[at].1 == 1 => {
+                    let mut powers = monomial.0.clone();
+                    powers.remove(at);
+                    factor.0.insert(Monomial(powers), coefficient.clone());
+                }
+                Some(_) => return None,
+            }
+        }
+        Some((rest, factor))
+    }
+
+    /// With values in the place of some variables; `None` if one with a negative power becomes more than a single term.
+    pub fn substitute(&self, values: &BTreeMap<Symbol, Polynomial>) -> Option<Polynomial> {
+        if !self.0.keys().any(|monomial| monomial.0.iter().any(|(symbol, _)| values.contains_key(symbol))) {
+            return Some(self.clone());
+        }
+        let mut sum = Polynomial::zero();
+        for (monomial, coefficient) in &self.0 {
+            let mut product = Polynomial::constant(coefficient.clone());
+            for (symbol, power) in &monomial.0 {
+                let base = match values.get(symbol) {
+                    Some(value) if *power < 0 => value.inverse()?,
+                    Some(value) => value.clone(),
+                    None => Polynomial::term(Rational::ONE, Monomial(vec![(symbol.clone(), power.signum())])),
+                };
+                for _ in 0..power.unsigned_abs() {
+                    product = &product * &base;
+                }
+            }
+            sum = &sum + &product;
+        }
+        Some(sum)
+    }
+}
+
+impl From<Rational> for Polynomial {
+    fn from(value: Rational) -> Polynomial {
+        Polynomial::constant(value)
+    }
+}
+
+fn add_scaled(a: &Polynomial, b: &Polynomial, sign: i64) -> Polynomial {
+    let mut sum = a.clone();
+    let sign = Rational::from(sign);
+    for (monomial, coefficient) in &b.0 {
+        let value = sum.0.remove(monomial).unwrap_or_default() + coefficient * &sign;
+        if !value.is_zero() {
+            sum.0.insert(monomial.clone(), value);
+        }
+    }
+    sum
+}
+
+impl Add for &Polynomial {
+    type Output = Polynomial;
+    fn add(self, other: &Polynomial) -> Polynomial {
+        add_scaled(self, other, 1)
+    }
+}
+
+impl Sub for &Polynomial {
+    type Output = Polynomial;
+    fn sub(self, other: &Polynomial) -> Polynomial {
+        add_scaled(self, other, -1)
+    }
+}
+
+impl Neg for &Polynomial {
+    type Output = Polynomial;
+    fn neg(self) -> Polynomial {
+        self.scale(&-Rational::ONE)
+    }
+}
+
+impl Mul for &Polynomial {
+    type Output = Polynomial;
+    fn mul(self, other: &Polynomial) -> Polynomial {
+        let mut product = Polynomial::zero();
+        for (left, c) in &self.0 {
+            for (right, d) in &other.0 {
+                let monomial = left.times(right);
+                let value = product.0.remove(&monomial).unwrap_or_default() + c * d;
+                if !value.is_zero() {
+                    product.0.insert(monomial, value);
+                }
+            }
+        }
+        product
+    }
+}
+
+impl fmt::Display for Monomial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = true;
+        for (symbol, power) in self.0.iter().filter(|(_, power)| *power > 0) {
+            f.write_str(if first { "" } else { "*" })?;
+            first = false;
+            f.write_str(symbol)?;
+            if *power > 1 {
+                write!(f, "^{power}")?;
+            }
+        }
+        if first {
+            f.write_str("1")?;
+        }
+        for (symbol, power) in self.0.iter().filter(|(_, power)| *power < 0) {
+            write!(f, "/{symbol}")?;
+            if *power < -1 {
+                write!(f, "^{}", -power)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Polynomial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_zero() {
+            return f.write_str("0");
+        }
+        // Positive terms first: nobody likes to read a sum that begins with a minus.
+        let (positive, negative): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, c)| c.is_positive());
+        for (index, (monomial, coefficient)) in positive.into_iter().chain(negative).enumerate() {
+            let sign = match (index, coefficient.is_negative()) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            };
+            f.write_str(sign)?;
+            let size = coefficient.abs();
+            match (monomial.is_one(), size == Rational::ONE) {
+                (true, _) => write!(f, "{size}")?,
+                (false, true) => write!(f, "{monomial}")?,
+                (false, false) => write!(f, "{size}*{monomial}")?,
+            }
+        }
+        Ok(())
+    }
+}

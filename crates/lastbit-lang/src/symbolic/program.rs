@@ -1,0 +1,368 @@
+//! What a declaration says before its body: arguments, parameters, assumptions, adjacency.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lastbit_real::Rational;
+
+use super::evaluate::{self, Scope};
+use super::{Constraint, Polynomial, Trace, Value, explore};
+use crate::ast::{
+    Binder, ClauseKind, CompareOp, Constraint as Declared, Declaration, ExprId, ExprKind, File, Name,
+    Quantifier, Scalar, Shape, Side,
+};
+use crate::constant::constant;
+use crate::{Diagnostic, Span};
+
+/// Longest array.
+const MAX_LENGTH: i64 = 10_000;
+
+/// A declaration with the values that are given for its parameters.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    /// The file.
+    pub file: &'a File,
+    /// The declaration.
+    pub declaration: &'a Declaration,
+    /// Parameters: a number, or a variable of the same name.
+    parameters: BTreeMap<String, Value>,
+    /// Arguments and queries in the two runs.
+    inputs: [BTreeMap<String, Value>; 2],
+}
+
+/// One of the ways in which a condition can hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// What holds.
+    pub constraints: Vec<Constraint>,
+    /// What sets it apart, for people: `only i = 3 differs`.
+    pub name: String,
+}
+
+impl<'a> Program<'a> {
+    /// Reads the declaration.
+    ///
+    /// # Errors
+    /// A message with the place: an array of unknown length, a float, a value for a parameter that does not exist or that already has one.
+    pub fn new(
+        file: &'a File,
+        declaration: &'a Declaration,
+        values: &BTreeMap<String, Rational>,
+    ) -> Result<Program<'a>, Diagnostic> {
+        let mut program =
+            Program { file, declaration, parameters: BTreeMap::new(), inputs: Default::default() };
+        for name in values.keys() {
+            if !declaration.parameters().any(|binder| binder.name.text == *name) {
+                let message = format!("there is no parameter `{name}`");
+                return Err(Diagnostic::new(declaration.name.span, message));
+            }
+        }
+        for binder in declaration.parameters() {
+            let name = &binder.name.text;
+            let fixed = match binder.constraint {
+                Some(Declared::Compare(CompareOp::Equal, value)) => Some(program.constant(value)?),
+                _ => None,
+            };
+            if let (Some(fixed), Some(given)) = (&fixed, values.get(name)).clone() {
+                if fixed != given {
+                    let message = format!("`{name}` is {fixed} in the file, not {given}");
+                    return Err(Diagnostic::new(binder.span, message));
+                }
+            }
+            let value = match fixed.or_else(|| values.get(name).cloned()) {
+                Some(value) => Polynomial::constant(value),
+                None => Polynomial::variable(name.as_str()),
+            };
+            program.parameters.insert(name.clone(), Value::Number(value));
+        }
+        for side in [Side::One, Side::Two] {
+            for binder in &declaration.arguments {
+                let value = program.argument(binder, side)?;
+                program.inputs[side as usize].insert(binder.name.text.clone(), value);
+            }
+            let data: Vec<&str> = declaration
+                .arguments
+                .iter()
+                .filter(|binder| binder.ty.scalar == Scalar::Data)
+                .map(|binder| binder.name.text.as_str())
+                .collect();
+            for binder in declaration.queries() {
+                for argument in &data {
+                    let name = format!("{}({argument})", binder.name.text);
+                    let value = Value::Number(Polynomial::variable(argument_name(&name, side)));
+                    program.inputs[side as usize].insert(name, value);
+                }
+            }
+        }
+        Ok(program)
+    }
+
+    fn constant(&self, id: ExprId) -> Result<Rational, Diagnostic> {
+        let known = |name: &str| match self.parameters.get(name)? {
+            Value::Number(p) => p.as_constant(),
+            _ => None,
+        };
+        constant(self.file, id, known)
+    }
+
+    /// The length of an array.
+    pub(super) fn length(&self, id: ExprId) -> Result<usize, Diagnostic> {
+        let length = self.constant(id)?;
+        match usize::try_from(length.floor()).ok().filter(|_| length.is_integer()) {
+            Some(length) if length <= MAX_LENGTH as usize => Ok(length),
+            _ => Err(Diagnostic::new(
+                self.file.expr(id).span,
+                format!("an array can not have {length} elements"),
+            )),
+        }
+    }
+
+    fn argument(&self, binder: &Binder, side: Side) -> Result<Value, Diagnostic> {
+        let one = |name: String| match binder.ty.scalar {
+            Scalar::Bool => Value::Flag(Polynomial::variable(argument_name(&name, side))),
+            _ => Value::Number(Polynomial::variable(argument_name(&name, side))),
+        };
+        if matches!(binder.ty.scalar, Scalar::F64 | Scalar::F32) {
+            return Err(Diagnostic::new(binder.span, "the logic is about real numbers, and this is a float"));
+        }
+        let name = &binder.name.text;
+        Ok(match binder.ty.shape {
+            Shape::One => one(name.clone()),
+            Shape::Array(length) => {
+                Value::List((0..self.length(length)?).map(|i| one(format!("{name}[{i}]"))).collect())
+            }
+            Shape::List => {
+                return Err(Diagnostic::new(binder.ty.span, "the length of this array is not known"));
+            }
+        })
+    }
+
+    /// The values that names have before the body runs.
+    pub(super) fn start(&self, side: Side) -> BTreeMap<String, Value> {
+        let mut start = self.parameters.clone();
+        start.extend(self.inputs[side as usize].clone());
+        start
+    }
+
+    /// The arguments and queries of a run.
+    pub fn inputs(&self, side: Side) -> BTreeMap<String, Value> {
+        self.inputs[side as usize].clone()
+    }
+
+    /// What is declared of the parameters and arguments, and assumed. In every alternative all of it holds.
+    pub fn facts(&self) -> Result<Vec<Alternative>, Diagnostic> {
+        let mut parts = Vec::new();
+        let binders = self.declaration.parameters().map(|binder| (binder, None));
+        let arguments = self.declaration.arguments.iter();
+        let arguments = arguments.flat_map(|binder| [Side::One, Side::Two].map(|side| (binder, Some(side))));
+        for (binder, side) in binders.chain(arguments) {
+            parts.extend(self.declared(binder, side)?);
+        }
+        for clause in &self.declaration.clauses {
+            if let ClauseKind::Assume(condition) = clause.kind {
+                for side in [Side::One, Side::Two] {
+                    parts.push(self.alternatives(condition, Some(side), None)?);
+                }
+            }
+        }
+        Ok(conjunction(parts))
+    }
+
+    /// What is declared of a parameter or an argument.
+    fn declared(&self, binder: &Binder, side: Option<Side>) -> Result<Vec<Vec<Alternative>>, Diagnostic> {
+        let Some(declared) = binder.constraint else { return Ok(Vec::new()) };
+        let values = match self.lookup(&binder.name.text, side) {
+            Some(Value::List(items)) => items,
+            value => value.into_iter().collect(),
+        };
+        let mut parts = Vec::new();
+        for value in values {
+            let Value::Number(x) = value else { continue };
+            let found = explore(binder.span, |trace| {
+                let mut end = |id: ExprId| evaluate::number(self.file, self, id, side, trace);
+                Ok(match declared {
+                    Declared::Compare(op, bound) => compared(op, &x, &end(bound)?),
+                    Declared::In(interval) => {
+                        let (lo, hi) = (end(interval.lo)?, end(interval.hi)?);
+                        let least =
+                            if interval.lo_closed { CompareOp::GreaterOrEqual } else { CompareOp::Greater };
+                        let most = if interval.hi_closed { CompareOp::LessOrEqual } else { CompareOp::Less };
+                        let mut both = compared(least, &x, &lo);
+                        both.extend(compared(most, &x, &hi));
+                        both
+                    }
+                })
+            })?;
+            // A number that satisfies what is declared of it says nothing.
+            let all = |(constraints, trace): (Vec<Constraint>, Trace)| Alternative {
+                constraints: trace
+                    .guards
+                    .into_iter()
+                    .chain(constraints.into_iter().filter(|constraint| constraint.decided() != Some(true)))
+                    .collect(),
+                name: String::new(),
+            };
+            parts.push(found.into_iter().map(all).collect());
+        }
+        Ok(parts)
+    }
+
+    /// The ways in which two inputs can be neighbours.
+    pub fn adjacency(&self) -> Result<Vec<Alternative>, Diagnostic> {
+        let mut parts = Vec::new();
+        for clause in &self.declaration.clauses {
+            let ClauseKind::Adjacent(quantifier, condition) = &clause.kind else { continue };
+            match quantifier {
+                Quantifier::None => parts.push(self.alternatives(*condition, None, None)?),
+                Quantifier::ForAll(index) => {
+                    for place in 0..self.indices(index, *condition)?.1 {
+                        parts.push(self.alternatives(*condition, None, Some((index, place)))?);
+                    }
+                }
+                Quantifier::AtMostOne(index) => parts.push(self.at_most_one(index, *condition)?),
+            }
+        }
+        Ok(conjunction(parts))
+    }
+
+    fn at_most_one(&self, index: &Name, condition: ExprId) -> Result<Vec<Alternative>, Diagnostic> {
+        let (arrays, length) = self.indices(index, condition)?;
+        let mut ways = Vec::new();
+        for place in 0..length {
+            let elsewhere = arrays.iter().flat_map(|array| {
+                let list = |side| match self.lookup(array, Some(side)) {
+                    Some(Value::List(items)) => items,
+                    _ => Vec::new(),
+                };
+                let pairs = list(Side::One).into_iter().zip(list(Side::Two)).enumerate();
+                pairs.filter(|(i, _)| *i != place).filter_map(|(_, pair)| match pair {
+                    (Value::Number(a) | Value::Flag(a), Value::Number(b) | Value::Flag(b)) => {
+                        Some(Constraint::zero(&a - &b))
+                    }
+                    _ => None,
+                })
+            });
+            let elsewhere: Vec<Constraint> = elsewhere.collect();
+            for mut way in self.alternatives(condition, None, Some((index, place)))? {
+                way.constraints.extend(elsewhere.clone());
+                way.name = format!("only {} = {place} differs", index.text);
+                ways.push(way);
+            }
+        }
+        Ok(ways)
+    }
+
+    /// The arrays that an index is used with, and their length.
+    fn indices(&self, index: &Name, condition: ExprId) -> Result<(BTreeSet<String>, usize), Diagnostic> {
+        let is_index =
+            |id: ExprId| matches!(&self.file.expr(id).kind, ExprKind::Name(name) if *name == index.text);
+        let (mut arrays, mut length) = (BTreeSet::new(), 0);
+        for id in self.file.post_order(condition) {
+            let ExprKind::Index(mut array, at) = self.file.expr(id).kind else { continue };
+            while let ExprKind::Copy(of, _) = self.file.expr(array).kind {
+                array = of;
+            }
+            if let (true, ExprKind::Name(name)) = (is_index(at), &self.file.expr(array).kind) {
+                if let Some(Value::List(items)) = self.lookup(name, Some(Side::One)) {
+                    length = length.max(items.len());
+                    arrays.insert(name.clone());
+                }
+            }
+        }
+        match length {
+            0 => Err(Diagnostic::new(
+                index.span,
+                format!("no array of the mechanism is indexed by `{}`", index.text),
+            )),
+            _ => Ok((arrays, length)),
+        }
+    }
+
+    /// The ways in which a condition on the inputs can hold.
+    fn alternatives(
+        &self,
+        condition: ExprId,
+        side: Option<Side>,
+        index: Option<(&Name, usize)>,
+    ) -> Result<Vec<Alternative>, Diagnostic> {
+        let scope = WithIndex { program: self, index };
+        let span: Span = self.file.expr(condition).span;
+        let found = explore(span, |trace| evaluate::condition(self.file, &scope, condition, side, trace))?;
+        let true_ways = found.into_iter().filter(|(holds, _)| *holds);
+        Ok(true_ways
+            .map(|(_, trace)| Alternative { constraints: trace.guards, name: String::new() })
+            .collect())
+    }
+
+    /// The value of an expression over the parameters, such as a claim.
+    ///
+    /// # Errors
+    /// A message with the place.
+    pub fn parameter_expression(&self, id: ExprId, trace: &mut Trace) -> Result<Polynomial, Diagnostic> {
+        evaluate::number(self.file, self, id, None, trace)
+    }
+}
+
+impl Scope for Program<'_> {
+    fn lookup(&self, name: &str, side: Option<Side>) -> Option<Value> {
+        let input = side.and_then(|side| self.inputs[side as usize].get(name));
+        input.or_else(|| self.parameters.get(name)).cloned()
+    }
+}
+
+struct WithIndex<'p, 'a> {
+    program: &'p Program<'a>,
+    index: Option<(&'p Name, usize)>,
+}
+
+impl Scope for WithIndex<'_, '_> {
+    fn lookup(&self, name: &str, side: Option<Side>) -> Option<Value> {
+        match self.index {
+            Some((index, place)) if index.text == name => {
+                Some(Value::Number(Polynomial::constant(place as i64)))
+            }
+            _ => self.program.lookup(name, side),
+        }
+    }
+}
+
+/// `x<1>`
+fn argument_name(name: &str, side: Side) -> String {
+    format!("{name}<{}>", side as usize + 1)
+}
+
+/// The variable that stands for an argument, or an element of one, in a run.
+pub fn argument(name: &str, side: Side) -> Polynomial {
+    Polynomial::variable(argument_name(name, side))
+}
+
+fn compared(op: CompareOp, x: &Polynomial, bound: &Polynomial) -> Vec<Constraint> {
+    match op {
+        CompareOp::Less => vec![Constraint::positive(bound - x)],
+        CompareOp::LessOrEqual => vec![Constraint::non_negative(bound - x)],
+        CompareOp::Greater => vec![Constraint::positive(x - bound)],
+        CompareOp::GreaterOrEqual => vec![Constraint::non_negative(x - bound)],
+        CompareOp::Equal => vec![Constraint::zero(x - bound)],
+        // Of no use to a proof, and leaving out an assumption is sound.
+        CompareOp::NotEqual => Vec::new(),
+    }
+}
+
+/// One alternative of each part, in all combinations.
+fn conjunction(parts: Vec<Vec<Alternative>>) -> Vec<Alternative> {
+    let mut all = vec![Alternative { constraints: Vec::new(), name: String::new() }];
+    for part in parts {
+        let mut next = Vec::new();
+        for known in &all {
+            for way in &part {
+                let mut both = known.clone();
+                both.constraints.extend(way.constraints.iter().cloned());
+                let names = [known.name.as_str(), way.name.as_str()];
+                both.name =
+                    names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>().join(", ");
+                next.push(both);
+            }
+        }
+        all = next;
+    }
+    all
+}

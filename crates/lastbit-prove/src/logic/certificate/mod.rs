@@ -1,0 +1,152 @@
+//! Privacy certificates: a text, a proof about one of its declarations, and nothing that has to be believed.
+//!
+//! A certificate is a [`Proof`] as JSON, together with the whole text that it is about. The reader is not trusted: whatever it makes
+//! of a file, [`Certificate::check`] hands it to the [kernel](super::kernel), and any proof that the kernel accepts is a proof. What the
+//! reader owes is that no file makes it panic, and that a message says where in the file something is wrong.
+//!
+//! ```
+//! use lastbit_lang::{parse, symbolic::Program};
+//! use lastbit_prove::logic::{certificate, search::search};
+//!
+//! let text = "
+//!     mechanism laplace(x: real) -> real
+//!       param eps: real > 0
+//!       adjacent |x<1> - x<2>| <= 1
+//!       claim pure eps
+//!     { z <$ lap(1 / eps);  return x + z }";
+//! let (file, _) = parse(text);
+//! let values = Default::default();
+//! let program = Program::new(&file, &file.declarations[0], &values).unwrap();
+//! let (proof, _) = search(&program)?.proved.unwrap();
+//!
+//! let written = certificate::to_json(text, "laplace", &values, &proof).to_string();
+//! let theorem = certificate::read(&written)?.check()?;
+//! assert_eq!(theorem.cost.to_string(), "eps");
+//!
+//! // Half of the noise is not enough.
+//! let forged = written.replace("lap(1 / eps)", "lap(1 / (2 * eps))");
+//! assert!(certificate::read(&forged)?.check().is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | field | what it holds |
+//! |---|---|
+//! | `lastbit`, `version` | `"privacy certificate"`, 1 |
+//! | `text`, `declaration`, `values` | the source text, which declaration, and numbers for its parameters |
+//! | `cost` | ε, a polynomial: a list of `[coefficient, {variable: power}]` |
+//! | `constraints` | a table: `[polynomial, relation]` with `>=`, `>` or `=` (0) |
+//! | `lemmas` | sums of products of constraints, by their places in the table |
+//! | `leaves` | for every way in which inputs can be neighbours, a rule and what it needs |
+
+mod read;
+mod used;
+mod write;
+
+use std::collections::BTreeMap;
+
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::{Diagnostic, check, parse};
+use lastbit_real::Rational;
+
+use super::kernel::{self, KernelError, Proof, Theorem};
+use crate::check::CheckError;
+
+pub use read::read;
+pub use used::only_used;
+pub use write::to_json;
+
+/// What stands in the field `lastbit`.
+const KIND: &str = "privacy certificate";
+
+/// Longest text, in bytes.
+const MAX_TEXT: usize = 1_000_000;
+
+/// A certificate, read and not yet checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The source text.
+    pub text: String,
+    /// The name of the declaration that the proof is about.
+    pub declaration: String,
+    /// The values of parameters that are numbers.
+    pub values: BTreeMap<String, Rational>,
+    /// The proof.
+    pub proof: Proof,
+}
+
+/// Why a certificate is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// It is not a certificate, or a part of it is not what its place asks for.
+    #[error(transparent)]
+    Form(#[from] CheckError),
+    /// Its text is wrong.
+    #[error("text, line {line}: {message}")]
+    Text {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Its text has no such declaration.
+    #[error("declaration: there is no `{0}` in the text")]
+    Declaration(String),
+    /// The proof is wrong.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+impl CertificateError {
+    /// Whether the file is no privacy certificate at all, as opposed to a wrong one.
+    pub fn is_not_a_certificate(&self) -> bool {
+        match self {
+            CertificateError::Form(CheckError::Json { .. }) => true,
+            CertificateError::Form(CheckError::Value { place, .. }) => {
+                place == "lastbit" || place == "version"
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Certificate {
+    /// The syntax tree of the text.
+    ///
+    /// # Errors
+    /// If the text is too long, can not be read, or has names or types that do not fit.
+    pub fn file(&self) -> Result<File, CertificateError> {
+        let wrong = |diagnostic: &Diagnostic| {
+            let before = self.text.get(..diagnostic.span.start).unwrap_or(&self.text);
+            let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
+            CertificateError::Text { line, message: diagnostic.message.clone() }
+        };
+        if self.text.len() > MAX_TEXT {
+            let message = format!("the text is longer than {MAX_TEXT} bytes");
+            return Err(CertificateError::Text { line: 1, message });
+        }
+        let (file, diagnostics) = parse(&self.text);
+        match diagnostics.first().or(check(&file).first()) {
+            Some(diagnostic) => Err(wrong(diagnostic)),
+            None => Ok(file),
+        }
+    }
+
+    /// The declaration that the proof is about.
+    ///
+    /// # Errors
+    /// If the text has none of that name.
+    pub fn find<'f>(&self, file: &'f File) -> Result<&'f Declaration, CertificateError> {
+        let missing = || CertificateError::Declaration(self.declaration.clone());
+        file.declaration(&self.declaration).ok_or_else(missing)
+    }
+
+    /// Checks the proof against the text.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<Theorem, CertificateError> {
+        let file = self.file()?;
+        let declaration = self.find(&file)?;
+        Ok(kernel::check(&file, declaration, &self.values, &self.proof)?)
+    }
+}

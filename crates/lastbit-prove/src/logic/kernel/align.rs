@@ -1,0 +1,504 @@
+//! ALIGN: a map of the samples of the first run to those of the second, under which both return the same.
+//!
+//! The sample space is a product: a tape of independent samples, each read by its name. The map is given in pieces. On a piece
+//! every sample goes to `±v + shift`, of a uniform sample its logarithm does, and one with finitely many values is permuted; the shift does
+//! not depend on samples. Such a piece is injective and keeps volumes. The premises are
+//!
+//! 1. the pieces cover the sample space of the first run,
+//! 2. their images do not overlap, but for null sets,
+//! 3. what the second run returns on the image is what the first run returns,
+//! 4. the density of a sample is at most `e^cost` times that of its image, and the costs of a piece add up to at most ε.
+//!
+//! Then for all A: `Pr₁[A] = ∫_{r₁(v)∈A} p₁(v) dv <= e^ε ∫_{r₂(Tv)∈A} p₂(Tv) dv <= e^ε·Pr₂[A]`.
+//!
+//! LAP-GEN is one piece with a shift; LAP-NULL and AX-NULL are shifts by 0; UNIF-SHRINK is a shift of `ln(u)`; RND-BIJ a permutation. Pieces that
+//! are told apart by what is returned are PW-EQ with a coupling for each output; there premise 2 follows from premise 3.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lastbit_lang::Diagnostic;
+use lastbit_lang::ast::Side;
+use lastbit_lang::symbolic::{
+    Constraint, FiniteLaw, Fresh, Law, Path, Polynomial, Program, Sample, Samples, Symbol, Value, paths,
+};
+
+use super::hypotheses::exp;
+use super::{Axiom, Context, Hypotheses, KernelError, check_defined};
+
+const RULE: &str = "ALIGN";
+
+/// Where a sample goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Map {
+    /// To `v + shift`, or `shift - v`; of a uniform sample, `ln(u)` does.
+    Affine {
+        /// Whether it is `shift - v`.
+        negate: bool,
+        /// The shift, free of samples.
+        shift: Polynomial,
+    },
+    /// The number of each value's image.
+    Permute(Vec<usize>),
+}
+
+/// A piece of the map.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Only where the first run returns this, see [`label`].
+    pub label: Option<String>,
+    /// Only where these samples have these values.
+    pub choices: BTreeMap<Symbol, usize>,
+    /// Only where this holds.
+    pub guard: Vec<Constraint>,
+    /// Where samples go, and at which cost. Those that are not named stay, for nothing.
+    pub maps: BTreeMap<Symbol, (Map, Polynomial)>,
+}
+
+/// A proof by ALIGN.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// What is used of `exp` and reciprocals.
+    pub axioms: Vec<Axiom>,
+    /// The map.
+    pub pieces: Vec<Piece>,
+}
+
+/// What a path returns as far as it does not depend on anything: `2`, `true, false`, and `·` for what does.
+pub fn label(path: &Path) -> String {
+    let of_value = |value: &Value| match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Number(p) => p.as_constant().map_or("·".into(), |number| number.to_string()),
+        _ => "·".into(),
+    };
+    path.result.iter().map(of_value).collect::<Vec<_>>().join(", ")
+}
+
+fn refused(reason: impl Into<String>) -> KernelError {
+    KernelError::Rule { rule: RULE, reason: reason.into() }
+}
+
+/// The laws of all samples of a run. The same name must mean the same law on every path.
+#[derive(Debug, Default)]
+struct Laws {
+    continuous: BTreeMap<Symbol, Sample>,
+    finite: BTreeMap<Symbol, FiniteLaw>,
+}
+
+impl Laws {
+    fn of<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Laws, KernelError> {
+        let mut laws = Laws::default();
+        for path in paths {
+            for sample in &path.samples {
+                let known = laws.continuous.entry(sample.name.clone()).or_insert_with(|| sample.clone());
+                if known.law != sample.law {
+                    return Err(refused(format!(
+                        "the law of {} depends on the course of the program",
+                        sample.name
+                    )));
+                }
+            }
+            for choice in &path.choices {
+                let known = laws.finite.entry(choice.name.clone()).or_insert_with(|| choice.law.clone());
+                if *known != choice.law {
+                    return Err(refused(format!(
+                        "the law of {} depends on the course of the program",
+                        choice.name
+                    )));
+                }
+            }
+        }
+        Ok(laws)
+    }
+
+    fn coordinates(&self) -> BTreeSet<Symbol> {
+        self.continuous.values().map(Sample::coordinate).collect()
+    }
+}
+
+/// The second run's samples: the images of the first one's.
+struct Images<'i> {
+    piece: &'i Piece,
+    laws: &'i Laws,
+    /// The values that the first run's samples have on the path.
+    choices: &'i BTreeMap<Symbol, usize>,
+}
+
+impl Samples for Images<'_> {
+    fn continuous(&self, sample: &Sample) -> Result<Value, Diagnostic> {
+        let known = self.laws.continuous.get(&sample.name);
+        if known.is_none_or(|known| known.law != sample.law) {
+            let message = format!("{} is not drawn from the same law in both runs", sample.name);
+            return Err(Diagnostic::new(sample.span, message));
+        }
+        let image = image(self.piece, sample);
+        Ok(if sample.law == Law::Uniform { Value::Exp(image) } else { Value::Number(image) })
+    }
+
+    fn finite(&self, name: &Symbol) -> Option<usize> {
+        let value = *self.choices.get(name)?;
+        match self.piece.maps.get(name) {
+            Some((Map::Permute(images), _)) => images.get(value).copied(),
+            _ => Some(value),
+        }
+    }
+}
+
+/// The second run on the image of a path of the first one, which is one of `first`.
+///
+/// # Errors
+/// If a sample is not drawn from the same law in both runs.
+pub fn second_run(
+    program: &Program<'_>,
+    first: &[Path],
+    piece: &Piece,
+    path: &Path,
+) -> Result<Vec<Path>, KernelError> {
+    let laws = Laws::of(first)?;
+    Ok(paths(program, Side::Two, &Images { piece, laws: &laws, choices: &choices(path) })?)
+}
+
+/// The image of a sample's coordinate.
+fn image(piece: &Piece, sample: &Sample) -> Polynomial {
+    let v = Polynomial::variable(sample.coordinate());
+    match piece.maps.get(&sample.name) {
+        Some((Map::Affine { negate, shift }, _)) => {
+            if *negate {
+                shift - &v
+            } else {
+                shift + &v
+            }
+        }
+        _ => v,
+    }
+}
+
+fn choices(path: &Path) -> BTreeMap<Symbol, usize> {
+    path.choices.iter().map(|choice| (choice.name.clone(), choice.value)).collect()
+}
+
+impl Piece {
+    /// Whether it is for this path.
+    pub fn selects(&self, path: &Path) -> bool {
+        let values = choices(path);
+        self.label.as_ref().is_none_or(|wanted| *wanted == label(path))
+            && self.choices.iter().all(|(name, value)| values.get(name).is_none_or(|known| known == value))
+    }
+}
+
+/// Checks the premises.
+pub(crate) fn check(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    alignment: &Alignment,
+) -> Result<(), KernelError> {
+    let hypotheses = hypotheses.extended(context, &alignment.axioms)?;
+    let first = paths(context.program, Side::One, &Fresh)?;
+    let laws = Laws::of(&first)?;
+    let coordinates = laws.coordinates();
+    for path in &first {
+        check_defined(context, &hypotheses, path)?;
+    }
+    for piece in &alignment.pieces {
+        check_form(piece, &laws, &coordinates)?;
+    }
+    check_cover(context, &hypotheses, &first, &alignment.pieces)?;
+    check_disjoint(context, &hypotheses, &first, &laws, &alignment.pieces)?;
+    for piece in &alignment.pieces {
+        let second_laws = check_results(context, &hypotheses, &first, &laws, piece)?;
+        check_costs(context, &hypotheses, piece, &laws, &second_laws)?;
+    }
+    Ok(())
+}
+
+/// Every map fits its sample, and shifts do not depend on samples.
+fn check_form(piece: &Piece, laws: &Laws, coordinates: &BTreeSet<Symbol>) -> Result<(), KernelError> {
+    for (name, (map, _)) in &piece.maps {
+        match map {
+            Map::Affine { negate, shift } => {
+                let Some(sample) = laws.continuous.get(name) else {
+                    return Err(refused(format!("{name} is not a sample that can be shifted")));
+                };
+                let free = |symbol: &Symbol| is_plain(symbol) && !coordinates.contains(symbol);
+                if !shift.variables().iter().all(free) {
+                    return Err(refused(format!("the shift of {name} is not free of samples: {shift}")));
+                }
+                if *negate && matches!(sample.law, Law::Exponential(_)) {
+                    return Err(refused(format!("{name} is never negative and can not be mirrored")));
+                }
+            }
+            Map::Permute(images) => {
+                let count = laws.finite.get(name).map(|law| law.weights.len());
+                let distinct: BTreeSet<usize> = images.iter().copied().collect();
+                if count != Some(images.len()) || distinct != (0..images.len()).collect() {
+                    return Err(refused(format!("{name} is not permuted by {images:?}")));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a symbol is a variable, and not the value of a function: `x<1>`, `f(a)<1>`, `eps`.
+fn is_plain(symbol: &Symbol) -> bool {
+    !symbol.contains('(') || symbol.ends_with('>')
+}
+
+/// Premise 1: where a path is taken, one of the pieces applies.
+fn check_cover(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    first: &[Path],
+    pieces: &[Piece],
+) -> Result<(), KernelError> {
+    for path in first {
+        let supports = hypotheses.supports(path);
+        // One constraint of every piece's guard fails; in every combination that must be impossible.
+        let guards = pieces.iter().filter(|piece| piece.selects(path)).map(|piece| &piece.guard);
+        let mut gaps: Vec<Vec<Constraint>> = vec![Vec::new()];
+        for guard in guards {
+            let negations: Vec<Constraint> = guard.iter().flat_map(Constraint::negated).collect();
+            gaps = gaps
+                .iter()
+                .flat_map(|gap| {
+                    negations.iter().map(|negation| [gap.as_slice(), &[negation.clone()]].concat())
+                })
+                .collect();
+        }
+        for gap in &gaps {
+            let known = hypotheses.constraints.iter().chain(&path.guards).chain(&supports).chain(gap);
+            context.need(RULE, || format!("that the pieces cover output {}", label(path)), known)?;
+        }
+    }
+    Ok(())
+}
+
+/// Premise 2. Pieces for different outputs have images on which the second run returns different outputs, by premise 3.
+fn check_disjoint(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    first: &[Path],
+    laws: &Laws,
+    pieces: &[Piece],
+) -> Result<(), KernelError> {
+    for (index, p) in pieces.iter().enumerate() {
+        for q in &pieces[index + 1..] {
+            if matches!((&p.label, &q.label), (Some(a), Some(b)) if a != b) {
+                continue;
+            }
+            for a in first.iter().filter(|path| p.selects(path)) {
+                for b in first.iter().filter(|path| q.selects(path)) {
+                    check_apart(context, hypotheses, laws, (p, a), (q, b))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The images of two pieces, on two paths, have no inner point in common.
+fn check_apart(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    laws: &Laws,
+    (p, a): (&Piece, &Path),
+    (q, b): (&Piece, &Path),
+) -> Result<(), KernelError> {
+    let (values_a, values_b) = (choices(a), choices(b));
+    let finite = |piece, choices| Images { piece, laws, choices };
+    let (images_a, images_b) = (finite(p, &values_a), finite(q, &values_b));
+    let differ = |name: &Symbol| match (images_a.finite(name), images_b.finite(name)) {
+        (Some(one), Some(two)) => one != two,
+        _ => false,
+    };
+    if laws.finite.keys().any(differ) {
+        return Ok(());
+    }
+    // The sample that q maps to where p maps v: T_q⁻¹(T_p(v)).
+    let mut back = BTreeMap::new();
+    for sample in laws.continuous.values() {
+        let to = image(p, sample);
+        let preimage = match q.maps.get(&sample.name) {
+            Some((Map::Affine { negate: true, shift }, _)) => shift - &to,
+            Some((Map::Affine { negate: false, shift }, _)) => &to - shift,
+            _ => to,
+        };
+        back.insert(sample.coordinate(), preimage);
+    }
+    // Boundaries are null sets, so that the supports may be taken open.
+    let open = |constraint: Constraint| Constraint::positive(constraint.polynomial);
+    let mut known: Vec<Constraint> = hypotheses.constraints.clone();
+    known.extend(a.guards.iter().chain(&p.guard).cloned());
+    known.extend(hypotheses.supports(a).into_iter().map(open));
+    let there = b.guards.iter().chain(&q.guard).cloned();
+    let there = there.chain(hypotheses.supports(b).into_iter().map(open));
+    // A function of samples would have to be taken at the other point; without it less is known, which is sound.
+    let is_plain =
+        |symbol: &Symbol| laws.continuous.values().any(|s| s.coordinate() == *symbol) || is_plain(symbol);
+    for constraint in there.filter(|constraint| constraint.polynomial.variables().iter().all(is_plain)) {
+        let moved = constraint.polynomial.substitute(&back);
+        known.extend(moved.map(|polynomial| Constraint { polynomial, relation: constraint.relation }));
+    }
+    context.need(RULE, || "that the images of two pieces do not overlap".into(), known.iter())
+}
+
+/// Premise 3: on the image, the second run returns what the first one does. The laws of the second run.
+fn check_results(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    first: &[Path],
+    laws: &Laws,
+    piece: &Piece,
+) -> Result<Laws, KernelError> {
+    let mut runs: BTreeMap<BTreeMap<Symbol, usize>, Vec<Path>> = BTreeMap::new();
+    for path in first.iter().filter(|path| piece.selects(path)) {
+        let values = choices(path);
+        if !runs.contains_key(&values) {
+            let images = Images { piece, laws, choices: &values };
+            runs.insert(values.clone(), paths(context.program, Side::Two, &images)?);
+        }
+        let supports = hypotheses.supports(path);
+        let known = hypotheses.constraints.iter().chain(&path.guards).chain(&supports).chain(&piece.guard);
+        let known: Vec<&Constraint> = known.collect();
+        *context.premises += 1;
+        if context.judge.are_refuted(&known) {
+            continue;
+        }
+        for other in &runs[&values] {
+            let together: Vec<&Constraint> = known.iter().copied().chain(&other.guards).collect();
+            check_same(context, path, other, &together)?;
+        }
+    }
+    Laws::of(runs.values().flatten())
+}
+
+/// Two paths are not taken together, or return the same.
+fn check_same(
+    context: &mut Context<'_, '_>,
+    path: &Path,
+    other: &Path,
+    known: &[&Constraint],
+) -> Result<(), KernelError> {
+    let (one, two) = (label(path), label(other));
+    if one != two || path.result.len() != other.result.len() {
+        return context.need(
+            RULE,
+            || format!("that output {one} does not become {two}"),
+            known.iter().copied(),
+        );
+    }
+    for pair in path.result.iter().zip(&other.result) {
+        let (Value::Number(a), Value::Number(b)) = pair else { continue };
+        let difference = a - b;
+        for unequal in [Constraint::positive(difference.clone()), Constraint::positive(-&difference)] {
+            let known = known.iter().copied().chain([&unequal]);
+            context.need(RULE, || format!("that both runs return the same ({a} and {b})"), known)?;
+        }
+    }
+    Ok(())
+}
+
+/// Premise 4.
+fn check_costs(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    piece: &Piece,
+    laws: &Laws,
+    second: &Laws,
+) -> Result<(), KernelError> {
+    let mut total = Polynomial::zero();
+    let zero = Polynomial::zero();
+    for (name, sample) in &laws.continuous {
+        let Some((Map::Affine { negate, shift }, cost)) = piece.maps.get(name) else { continue };
+        total = &total + cost;
+        let v = Polynomial::variable(sample.coordinate());
+        // What must not be positive.
+        let excesses = match &sample.law {
+            Law::Laplace(scale) => moved(scale, shift, cost)?.to_vec(),
+            Law::DiscreteLaplace(scale, exponent) => {
+                let is_exponent = |other: &Sample| match &other.law {
+                    Law::DiscreteLaplace(_, other) => other == exponent,
+                    _ => true,
+                };
+                // What a `grid` is a multiple of is clear only if there is one.
+                if !laws.continuous.values().all(is_exponent) || !is_on_grid(context.program, shift, exponent)
+                {
+                    return Err(KernelError::Rule {
+                        rule: "DLAP",
+                        reason: format!("the shift {shift} is not known to be a multiple of 2^({exponent})"),
+                    });
+                }
+                moved(scale, shift, cost)?.to_vec()
+            }
+            // Never negative: to the left, the image would leave the support.
+            Law::Exponential(scale) => vec![-shift, moved(scale, shift, cost)?[0].clone()],
+            // The density of ln(u) is e^ln(u) up to 0.
+            Law::Uniform => {
+                let to = if *negate { shift - &v } else { shift + &v };
+                vec![to.clone(), &(&v - &to) - cost]
+            }
+        };
+        for excess in excesses {
+            let exceeds = Constraint::positive(excess);
+            let support = match sample.law {
+                Law::Uniform => Some(Constraint::non_negative(-&v)),
+                _ => None,
+            };
+            let known = hypotheses.constraints.iter().chain(&piece.guard).chain(&support).chain([&exceeds]);
+            context.need(RULE, || format!("that moving {name} costs at most {cost}"), known)?;
+        }
+    }
+    for (name, law) in &laws.finite {
+        let (images, cost) = match piece.maps.get(name) {
+            Some((Map::Permute(images), cost)) => (images.clone(), cost),
+            _ => ((0..law.weights.len()).collect(), &zero),
+        };
+        total = &total + cost;
+        let Some(there) = second.finite.get(name) else { continue };
+        let wanted = piece.choices.get(name);
+        for (value, image) in images.iter().enumerate().filter(|(value, _)| wanted.is_none_or(|w| w == value))
+        {
+            let weight =
+                there.weights.get(*image).ok_or_else(|| refused(format!("{name} has no value {image}")))?;
+            let left = &law.weights[value] * &there.total;
+            let right = &exp(cost) * &(weight * &law.total);
+            let exceeds = Constraint::positive(&left - &right);
+            let known = hypotheses.constraints.iter().chain(&piece.guard).chain([&exceeds]);
+            context.need(RULE, || format!("that value {value} of {name} costs at most {cost}"), known)?;
+        }
+    }
+    let exceeds = Constraint::positive(&total - context.cost);
+    let cost = context.cost;
+    let known = hypotheses.constraints.iter().chain(&piece.guard).chain([&exceeds]);
+    context.need(RULE, || format!("that the costs add up to {total} <= {cost}"), known)
+}
+
+/// `±shift/scale - cost`: the density of Laplace noise changes by at most `e^(|shift|/scale)`.
+fn moved(scale: &Polynomial, shift: &Polynomial, cost: &Polynomial) -> Result<[Polynomial; 2], KernelError> {
+    let rate = scale.inverse().ok_or_else(|| refused(format!("the scale {scale} is more than one term")))?;
+    let distance = shift * &rate;
+    Ok([&distance - cost, &-&distance - cost])
+}
+
+/// Whether a shift is a multiple of `2^exponent`: a sum of whole multiples of inputs that are, and of numbers that are.
+pub fn is_on_grid(program: &Program<'_>, shift: &Polynomial, exponent: &Polynomial) -> bool {
+    use lastbit_lang::ast::Scalar;
+    let exponent =
+        exponent.as_constant().filter(|k| k.is_integer()).and_then(|k| i64::try_from(k.floor()).ok());
+    let step = exponent.filter(|k| k.abs() <= 4096).map(lastbit_real::Rational::pow2);
+    let is_multiple =
+        |value: &lastbit_real::Rational| step.as_ref().is_some_and(|step| (value / step).is_integer());
+    let scalar = |symbol: &Symbol| {
+        let name = symbol.split(['<', '[']).next().unwrap_or_default();
+        let argument = program.declaration.arguments.iter().find(|binder| binder.name.text == name);
+        argument.map(|binder| binder.ty.scalar)
+    };
+    shift.terms().all(|(monomial, coefficient)| match monomial.powers() {
+        [] => is_multiple(coefficient),
+        [(symbol, 1)] => match scalar(symbol) {
+            Some(Scalar::Grid) => coefficient.is_integer(),
+            Some(Scalar::Int) => is_multiple(coefficient),
+            _ => false,
+        },
+        _ => false,
+    })
+}

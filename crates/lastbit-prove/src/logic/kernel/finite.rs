@@ -1,0 +1,109 @@
+//! Enumeration: the probability of every output is written down for both runs and compared.
+//!
+//! For programs whose samples all have finitely many values. A path of the first run counts unless it is refuted, a path of the
+//! second only if its conditions are shown: the first probability is at least, the second at most what it is said to be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lastbit_lang::ast::Side;
+use lastbit_lang::symbolic::{Constraint, Fresh, Path, Polynomial, Value, applied, paths};
+
+use super::hypotheses::exp;
+use super::{Axiom, Context, Hypotheses, KernelError, check_defined};
+
+const RULE: &str = "ENUMERATE";
+
+/// A proof by enumeration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finite {
+    /// What is used of `exp` and reciprocals.
+    pub axioms: Vec<Axiom>,
+}
+
+fn refused(reason: impl Into<String>) -> KernelError {
+    KernelError::Rule { rule: RULE, reason: reason.into() }
+}
+
+/// Checks the premises.
+pub(crate) fn check(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    finite: &Finite,
+) -> Result<(), KernelError> {
+    let hypotheses = hypotheses.extended(context, &finite.axioms)?;
+    let first = outputs(context, &hypotheses, Side::One)?;
+    let second = outputs(context, &hypotheses, Side::Two)?;
+    for (output, probability) in &first {
+        let zero = Polynomial::zero();
+        let other = second.get(output).unwrap_or(&zero);
+        let exceeds = excess(context.cost, probability, other);
+        let known = hypotheses.constraints.iter().chain([&exceeds]);
+        context.need(RULE, || format!("that output {output} is at most e^ε times as likely"), known)?;
+    }
+    Ok(())
+}
+
+/// `p₁ - e^ε·p₂ > 0`, which must not be.
+pub fn excess(cost: &Polynomial, first: &Polynomial, second: &Polynomial) -> Constraint {
+    Constraint::positive(first - &(&exp(cost) * second))
+}
+
+/// The probability of a path: a product of weights over totals.
+pub fn probability(path: &Path) -> Polynomial {
+    path.choices.iter().fold(Polynomial::constant(1), |product, choice| {
+        let total = &choice.law.total;
+        let recip = || Polynomial::variable(applied("recip", std::slice::from_ref(total), ""));
+        let share = &choice.law.weights[choice.value] * &total.inverse().unwrap_or_else(recip);
+        &product * &share
+    })
+}
+
+/// What a path returns, if it does not depend on anything.
+pub fn output(path: &Path) -> Option<String> {
+    let of_value = |value: &Value| match value {
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(p) => p.as_constant().map(|number| number.to_string()),
+        _ => None,
+    };
+    Some(path.result.iter().map(of_value).collect::<Option<Vec<_>>>()?.join(", "))
+}
+
+/// The probability of every output: from above in the first run, from below in the second.
+fn outputs(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    side: Side,
+) -> Result<BTreeMap<String, Polynomial>, KernelError> {
+    let mut found: BTreeMap<String, Polynomial> = BTreeMap::new();
+    for path in paths(context.program, side, &Fresh)? {
+        if !path.samples.is_empty() {
+            return Err(refused("a sample has infinitely many values"));
+        }
+        if side == Side::One {
+            check_defined(context, hypotheses, &path)?;
+        }
+        let mut refuted = |more: &[Constraint]| {
+            let known: Vec<&Constraint> = hypotheses.constraints.iter().chain(more).collect();
+            context.judge.are_refuted(&known)
+        };
+        let counts = match side {
+            Side::One => !refuted(&path.guards),
+            Side::Two => {
+                path.guards.iter().flat_map(Constraint::negated).all(|negation| refuted(&[negation]))
+            }
+        };
+        if !counts {
+            continue;
+        }
+        let Some(output) = output(&path) else { return Err(refused("an output depends on the input")) };
+        let sum = found.entry(output).or_default();
+        *sum = &*sum + &probability(&path);
+    }
+    Ok(found)
+}
+
+/// The totals that are more than one term: their reciprocals are symbols that need an axiom.
+pub fn totals(path: &Path) -> BTreeSet<Polynomial> {
+    let totals = path.choices.iter().map(|choice| choice.law.total.clone());
+    totals.filter(|total| total.inverse().is_none()).collect()
+}

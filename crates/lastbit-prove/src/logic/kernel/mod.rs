@@ -1,0 +1,257 @@
+//! The trusted kernel: what a privacy proof is, and the check of one, without search.
+//!
+//! A [`Proof`] is about a declaration of the language. [`check`] runs the declaration on symbols, makes of every rule's premises
+//! sets of polynomial constraints that must not hold together, and looks each of them up among the proof's [`Lemma`]s, which it has
+//! verified by multiplying out. It searches for nothing: a premise without a lemma is an error, with its place in the proof.
+//! Trusted besides this module: the language's parser and its runs on symbols (`lastbit_lang::symbolic`), and exact arithmetic.
+//!
+//! | module | what it checks |
+//! |---|---|
+//! | [`refutation`] | lemmas: sums of products that are a contradiction |
+//! | [`hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and rounding |
+//! | [`align`] | ALIGN, and its special cases LAP-GEN, LAP-NULL, AX-NULL, UNIF-SHRINK, DLAP, RND-BIJ; with PW-EQ by output |
+//! | [`event`] | PREIM, EVENT, with PW-EQ or PW-INT |
+//! | [`finite`] | enumeration of all outputs |
+
+pub mod align;
+pub mod event;
+pub mod finite;
+pub mod hypotheses;
+pub mod refutation;
+
+use std::collections::BTreeMap;
+
+use lastbit_lang::Diagnostic;
+use lastbit_lang::ast::{ClauseKind, Declaration, File};
+use lastbit_lang::symbolic::{Constraint, Path, Polynomial, Program, Trace};
+use lastbit_real::Rational;
+
+pub use align::{Alignment, Map, Piece};
+pub use event::Event;
+pub use finite::Finite;
+pub use hypotheses::{Axiom, Direction, Hypotheses, hypotheses};
+pub use refutation::{Judge, Lemma, Lemmas, Refutation};
+
+/// Why a proof is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KernelError {
+    /// The program can not be run on symbols.
+    #[error("{}", .0.message)]
+    Program(Diagnostic),
+    /// A lemma is wrong.
+    #[error("a lemma is wrong: {0}")]
+    Lemma(&'static str),
+    /// A premise of a rule has no lemma.
+    #[error("{rule}: {premise} is not shown")]
+    Open {
+        /// The rule.
+        rule: &'static str,
+        /// Which premise.
+        premise: String,
+        /// What would have to be refuted.
+        open: Vec<Constraint>,
+    },
+    /// A rule does not apply.
+    #[error("{rule}: {reason}")]
+    Rule {
+        /// The rule.
+        rule: &'static str,
+        /// Why not.
+        reason: String,
+    },
+    /// The proof does not have the form it must have.
+    #[error("{0}")]
+    Form(String),
+}
+
+impl From<Diagnostic> for KernelError {
+    fn from(diagnostic: Diagnostic) -> KernelError {
+        KernelError::Program(diagnostic)
+    }
+}
+
+/// A proof for one way in which inputs can be neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// No inputs are neighbours in this way.
+    Vacuous,
+    /// CASE: a constraint holds, or one of those that hold if it does not.
+    Split(Constraint, Vec<Leaf>),
+    /// ALIGN.
+    Align(Alignment),
+    /// EVENT.
+    Event(Event),
+    /// Enumeration.
+    Finite(Finite),
+}
+
+/// A proof that a declaration is private.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The privacy loss ε that is proved, over the parameters.
+    pub cost: Polynomial,
+    /// For every direction that must be shown, one proof for each [`Hypotheses`], in the order of [`hypotheses`].
+    pub leaves: Vec<Leaf>,
+    /// What the leaves rest on.
+    pub lemmas: Vec<Lemma>,
+}
+
+/// What has been proved: for neighbouring inputs, no event is more than `e^cost` times as likely with one as with the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Theorem {
+    /// The loss.
+    pub cost: Polynomial,
+    /// Whether it is at most what the declaration claims, if it claims a number.
+    pub claim: Option<Polynomial>,
+    /// How many premises were checked.
+    pub premises: usize,
+}
+
+/// What all rules look at.
+pub(crate) struct Context<'c, 'a> {
+    pub(crate) program: &'c Program<'a>,
+    pub(crate) cost: &'c Polynomial,
+    pub(crate) judge: &'c mut dyn Judge,
+    /// How many premises were checked.
+    pub(crate) premises: &'c mut usize,
+}
+
+impl Context<'_, '_> {
+    /// A premise: the constraints can not hold together.
+    pub(crate) fn need<'c>(
+        &mut self,
+        rule: &'static str,
+        premise: impl Fn() -> String,
+        constraints: impl IntoIterator<Item = &'c Constraint>,
+    ) -> Result<(), KernelError> {
+        *self.premises += 1;
+        let constraints: Vec<&Constraint> = constraints.into_iter().collect();
+        if self.judge.are_refuted(&constraints) {
+            return Ok(());
+        }
+        let open = constraints.into_iter().filter(|c| c.decided() != Some(true)).cloned().collect();
+        Err(KernelError::Open { rule, premise: premise(), open })
+    }
+}
+
+/// Checks a proof. This is rule DP: the leaves show `⊢ c ~[ε,0] c : adjacent ⇒ r<1> = r<2>` for all neighbours, in both directions.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn check(
+    file: &File,
+    declaration: &Declaration,
+    values: &BTreeMap<String, Rational>,
+    proof: &Proof,
+) -> Result<Theorem, KernelError> {
+    let program = Program::new(file, declaration, values)?;
+    let mut lemmas = Lemmas::new(&proof.lemmas)?;
+    check_leaves(&program, &proof.cost, &proof.leaves, &mut lemmas)
+}
+
+/// As [`check`], by a judge of one's own: a search that collects lemmas goes through the same rules as the check of what it has
+/// found. Only with [`Lemmas`] is the result a theorem.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn check_leaves(
+    program: &Program<'_>,
+    cost: &Polynomial,
+    leaves: &[Leaf],
+    judge: &mut dyn Judge,
+) -> Result<Theorem, KernelError> {
+    let all = hypotheses(program)?;
+    if all.len() != leaves.len() {
+        return Err(KernelError::Form(format!("{} cases, and proofs of {}", all.len(), leaves.len())));
+    }
+    let mut premises = 0;
+    let mut context = Context { program, cost, judge, premises: &mut premises };
+    for (hypotheses, leaf) in all.iter().zip(leaves) {
+        check_leaf(&mut context, hypotheses, leaf)?;
+    }
+    let claim = claim(program)?;
+    for hypotheses in &all {
+        let mut excesses = Vec::new();
+        excesses.extend(claim.as_ref().map(|(epsilon, _)| Constraint::positive(cost - epsilon)));
+        // Pure privacy is approximate privacy for every δ that is not negative.
+        excesses.extend(
+            claim.iter().filter_map(|(_, delta)| delta.as_ref().map(|delta| Constraint::positive(-delta))),
+        );
+        for exceeds in &excesses {
+            let known = hypotheses.constraints.iter().chain([exceeds]);
+            context.need("DP", || format!("that the cost {cost} is at most what is claimed"), known)?;
+        }
+    }
+    let claim = claim.map(|(epsilon, _)| epsilon);
+    Ok(Theorem { cost: cost.clone(), claim, premises })
+}
+
+/// As [`check_leaves`], for one leaf.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn check_one(
+    program: &Program<'_>,
+    cost: &Polynomial,
+    hypotheses: &Hypotheses,
+    leaf: &Leaf,
+    judge: &mut dyn Judge,
+) -> Result<(), KernelError> {
+    check_leaf(&mut Context { program, cost, judge, premises: &mut 0 }, hypotheses, leaf)
+}
+
+fn check_leaf(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    leaf: &Leaf,
+) -> Result<(), KernelError> {
+    match leaf {
+        Leaf::Vacuous => {
+            context.need("CASE", || "that the case is impossible".into(), hypotheses.constraints.iter())
+        }
+        Leaf::Split(on, leaves) => {
+            let mut ways = on.negated();
+            ways.insert(0, on.clone());
+            if ways.len() != leaves.len() {
+                return Err(KernelError::Form(format!("a case of {} ways has {}", ways.len(), leaves.len())));
+            }
+            ways.into_iter()
+                .zip(leaves)
+                .try_for_each(|(way, leaf)| check_leaf(context, &hypotheses.with(way), leaf))
+        }
+        Leaf::Align(alignment) => align::check(context, hypotheses, alignment),
+        Leaf::Event(event) => event::check(context, hypotheses, event),
+        Leaf::Finite(finite) => finite::check(context, hypotheses, finite),
+    }
+}
+
+/// The claimed loss, if it is an expression: ε, and δ if there is one.
+///
+/// # Errors
+/// If it can not be read.
+pub fn claim(program: &Program<'_>) -> Result<Option<(Polynomial, Option<Polynomial>)>, KernelError> {
+    let read = |id| program.parameter_expression(id, &mut Trace::default());
+    for clause in &program.declaration.clauses {
+        match clause.kind {
+            ClauseKind::ClaimPure(Some(epsilon)) => return Ok(Some((read(epsilon)?, None))),
+            ClauseKind::ClaimApprox(epsilon, delta) => return Ok(Some((read(epsilon)?, Some(read(delta)?)))),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// ASSN: every operation on the path is defined.
+pub(crate) fn check_defined(
+    context: &mut Context<'_, '_>,
+    hypotheses: &Hypotheses,
+    path: &Path,
+) -> Result<(), KernelError> {
+    for obligation in &path.obligations {
+        let known = hypotheses.constraints.iter().chain(&path.guards[..obligation.guards]);
+        let supports = hypotheses.supports(path);
+        let known = known.chain(&supports).chain([&obligation.forbidden]);
+        context.need("ASSN", || format!("definedness ({})", obligation.reason), known)?;
+    }
+    Ok(())
+}

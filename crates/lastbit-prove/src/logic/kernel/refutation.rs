@@ -1,0 +1,125 @@
+//! Lemmas: sets of constraints that can not hold together, each with the sum that shows it.
+
+use std::collections::{HashMap, HashSet};
+
+use lastbit_lang::symbolic::{Constraint, Polynomial, Relation};
+use lastbit_real::Rational;
+
+use super::KernelError;
+
+/// Why some constraints can not hold together: a sum of products of them is negative although each product is not.
+///
+/// With one factor in each product this is Farkas' lemma; with more, a certificate in the manner of Handelman.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refutation {
+    /// Positive numbers, each times a product of constraints `p >= 0` or `p > 0`, by their places. The empty product is 1.
+    pub products: Vec<(Rational, Vec<usize>)>,
+    /// Any polynomials, each times a constraint `p = 0`.
+    pub multiples: Vec<(Polynomial, usize)>,
+}
+
+/// Most factors of a product.
+const MAX_FACTORS: usize = 8;
+
+/// Constraints that can not hold together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lemma {
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+    /// Why.
+    pub refutation: Refutation,
+}
+
+impl Lemma {
+    /// Checks the sum: it must be a number below 0, or 0 with a product of which every factor is positive.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), KernelError> {
+        let get = |place: &usize| {
+            self.constraints.get(*place).ok_or(KernelError::Lemma("it names a constraint that is not there"))
+        };
+        let mut sum = Polynomial::zero();
+        let mut is_strict = false;
+        for (coefficient, factors) in &self.refutation.products {
+            if !coefficient.is_positive() || factors.len() > MAX_FACTORS {
+                return Err(KernelError::Lemma("a coefficient is not positive"));
+            }
+            let mut product = Polynomial::constant(coefficient.clone());
+            let mut all_strict = true;
+            for factor in factors {
+                let Constraint { polynomial, relation } = get(factor)?;
+                if *relation == Relation::Zero {
+                    return Err(KernelError::Lemma("an equation stands among the inequalities"));
+                }
+                all_strict &= *relation == Relation::Positive;
+                product = &product * polynomial;
+            }
+            is_strict |= all_strict;
+            sum = &sum + &product;
+        }
+        for (multiplier, place) in &self.refutation.multiples {
+            let Constraint { polynomial, relation } = get(place)?;
+            if *relation != Relation::Zero {
+                return Err(KernelError::Lemma("an inequality stands among the equations"));
+            }
+            sum = &sum + &(multiplier * polynomial);
+        }
+        match sum.as_constant() {
+            Some(value) if value.is_negative() || (value.is_zero() && is_strict) => Ok(()),
+            _ => Err(KernelError::Lemma("its sum is no contradiction")),
+        }
+    }
+}
+
+/// Who says whether constraints can not hold together: the lemmas of a proof, or a search that looks for such lemmas.
+pub trait Judge {
+    /// Whether the constraints can not hold together.
+    fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool;
+}
+
+/// Lemmas that have been checked. Constraints are numbered: sets of them are compared often.
+#[derive(Debug, Default)]
+pub struct Lemmas {
+    numbers: HashMap<Constraint, u32>,
+    sets: Vec<Vec<u32>>,
+}
+
+impl Lemmas {
+    /// Checks some lemmas.
+    ///
+    /// # Errors
+    /// The first that is wrong.
+    pub fn new(lemmas: &[Lemma]) -> Result<Lemmas, KernelError> {
+        let mut checked = Lemmas::default();
+        lemmas.iter().try_for_each(|lemma| checked.add(lemma))?;
+        Ok(checked)
+    }
+
+    /// Checks one more.
+    ///
+    /// # Errors
+    /// If it is wrong.
+    pub fn add(&mut self, lemma: &Lemma) -> Result<(), KernelError> {
+        lemma.check()?;
+        let mut set = Vec::new();
+        for constraint in &lemma.constraints {
+            let next = self.numbers.len() as u32;
+            set.push(*self.numbers.entry(constraint.clone()).or_insert(next));
+        }
+        self.sets.push(set);
+        Ok(())
+    }
+}
+
+impl Judge for Lemmas {
+    /// Whether one is false by itself, or all constraints of a lemma are among them.
+    fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool {
+        if constraints.iter().any(|constraint| constraint.decided() == Some(false)) {
+            return true;
+        }
+        let known: HashSet<u32> =
+            constraints.iter().filter_map(|constraint| self.numbers.get(*constraint).copied()).collect();
+        self.sets.iter().any(|lemma| lemma.iter().all(|number| known.contains(number)))
+    }
+}

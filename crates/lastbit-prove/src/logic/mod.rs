@@ -1,0 +1,12 @@
+//! The relational logic: `⊢ c₁ ~[ε,δ] c₂ : Φ ⇒ Ψ`, proofs that a mechanism is private, and what re-checks them.
+//!
+//! The rules and why they hold are in `docs/logic.md`.
+
+pub mod cases;
+pub mod certificate;
+pub mod kernel;
+pub mod lifting;
+pub mod refute;
+pub mod script;
+pub mod search;
+pub mod standard;

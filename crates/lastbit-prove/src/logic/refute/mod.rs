@@ -1,0 +1,172 @@
+//! Refutations: inputs and an event that lose more than is claimed, with exact probabilities.
+//!
+//! [`refute`] looks for two neighbouring inputs and a set of outputs with `P(first) - e^ε·P(second) > δ`. Numbers are tried for the
+//! parameters and the inputs; what a program returns then has an exact law ([`Quotient`]s of sums of exponentials), because every
+//! path through it is a polyhedron of noises. The search is led by doubles; whether the claim is exceeded is decided exactly. That nothing
+//! is found proves nothing.
+//!
+//! ```
+//! use lastbit_lang::parse;
+//! use lastbit_prove::logic::refute::{Options, Outcome, refute};
+//!
+//! let (file, _) = parse("
+//!     mechanism laplace(x: real) -> real
+//!       param eps: real > 0
+//!       adjacent |x<1> - x<2>| <= 1
+//!       claim pure eps
+//!     { z <$ lap(1 / (2 * eps));  return x + z }");
+//! let outcome = refute(&file, &file.declarations[0], &Default::default(), &Options::default())?;
+//! let Outcome::Refuted(witness) = outcome else { panic!("the noise is too small") };
+//! assert!(witness.exceeds_claim());
+//! assert_eq!(witness.observation.to_string(), "r <= 0");
+//! assert_eq!(witness.probabilities[1].to_string(), "1/2·e^-2");
+//! # Ok::<(), lastbit_prove::logic::refute::RefuteError>(())
+//! ```
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `parameters` | numbers for parameters that are left open |
+//! | `neighbours` | pairs of inputs, by linear programming |
+//! | `model` | the probability of an event |
+//! | `template` | which events are tried |
+//! | `explore`, `climb` | which inputs are tried, and how the best are improved |
+//! | `discrete` | programs with discrete Laplace noise, through the exact audit |
+
+mod climb;
+mod discrete;
+mod event;
+mod explore;
+mod hunt;
+mod model;
+mod neighbours;
+mod parameters;
+mod quotient;
+mod setting;
+mod template;
+#[cfg(test)]
+mod tests;
+mod witness;
+
+use std::collections::BTreeMap;
+
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::symbolic::Program;
+use lastbit_real::Rational;
+
+use super::kernel::{self, KernelError};
+pub use event::{Event, Part};
+use hunt::{Hunt, Step};
+pub use quotient::Quotient;
+use setting::Setting;
+pub use witness::{Observation, Probability, Witness};
+
+/// How hard to look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Most probabilities that are computed.
+    pub evaluations: usize,
+    /// Whether to go on after the first witness, to the largest loss that can be found.
+    pub worst: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { evaluations: 20_000, worst: false }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The claim is false.
+    Refuted(Witness),
+    /// Nothing exceeds the claim, as far as was looked.
+    NotFound {
+        /// How many probabilities were computed.
+        tried: usize,
+        /// What lost most. It does not exceed the claim.
+        closest: Option<Witness>,
+    },
+}
+
+/// Why there is nothing to look for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefuteError {
+    /// The program can not be run on symbols.
+    #[error(transparent)]
+    Program(#[from] KernelError),
+    /// There is no claim of a number.
+    #[error("`{0}` claims no number")]
+    NoClaim(String),
+    /// No numbers that were tried are allowed for the parameters.
+    #[error("no values are known for the parameters of `{0}`; give some")]
+    Parameters(String),
+    /// No probability could be computed.
+    #[error(
+        "the probabilities of `{0}` are out of reach: its noise does not act linearly, or there is too much of it"
+    )]
+    OutOfReach(String),
+}
+
+/// Looks for a witness against the claim of a declaration. Parameters without a value are chosen, too.
+///
+/// # Errors
+/// If there is no claim, or no probability of the program can be computed.
+pub fn refute(
+    file: &File,
+    declaration: &Declaration,
+    values: &BTreeMap<String, Rational>,
+    options: &Options,
+) -> Result<Outcome, RefuteError> {
+    refute_with(file, declaration, values, options, &mut |_| {})
+}
+
+/// As [`refute`]; `progress` is told how many probabilities have been computed.
+///
+/// # Errors
+/// As [`refute`].
+pub fn refute_with(
+    file: &File,
+    declaration: &Declaration,
+    values: &BTreeMap<String, Rational>,
+    options: &Options,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Outcome, RefuteError> {
+    let name = || declaration.name.text.clone();
+    let open = Program::new(file, declaration, values).map_err(KernelError::from)?;
+    let claim = kernel::claim(&open)?.ok_or_else(|| RefuteError::NoClaim(name()))?;
+    let mut settings = Vec::new();
+    for parameters in parameters::candidates(&open, values, &claim.0)? {
+        settings.extend(Setting::new(file, declaration, parameters)?);
+    }
+    if settings.is_empty() {
+        return Err(RefuteError::Parameters(name()));
+    }
+    let mut hunt = Hunt::new(options, progress);
+    if let Err(witness) = look(&settings, &mut hunt, options.evaluations) {
+        return Ok(Outcome::Refuted(*witness));
+    }
+    if hunt.is_empty() {
+        return Err(RefuteError::OutOfReach(name()));
+    }
+    let tried = hunt.tried();
+    Ok(match hunt.into_best() {
+        Some(witness) if witness.exceeds_claim() => Outcome::Refuted(witness),
+        closest => Outcome::NotFound { tried, closest },
+    })
+}
+
+/// First a look everywhere, then what is best at each setting is improved; each has the same share of the evaluations.
+fn look(settings: &[Setting<'_>], hunt: &mut Hunt<'_>, evaluations: usize) -> Step<()> {
+    let share = evaluations / (2 * settings.len());
+    let mut best = Vec::new();
+    for setting in settings {
+        hunt.allow(share);
+        best.push(setting.explore(hunt)?);
+    }
+    for (setting, candidate) in settings.iter().zip(best) {
+        hunt.allow(share);
+        candidate.map_or(Ok(()), |candidate| setting.climb(hunt, candidate))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Proof scripts: the proofs that a declaration brings with it, checked step by step.
+//!
+//! A script of `step`s is a derivation as the papers print them: every step is one rule for one statement. Other scripts say how samples are
+//! aligned or which events are compared, and are elaborated into a proof for the [kernel](super::kernel). A step that fails is
+//! rejected with the rule, the premise and a counterexample, and what it was to show is assumed from there on.
+
+mod counterexample;
+mod derivation;
+mod elaborate;
+mod premise;
+mod rules;
+mod samples;
+mod scope;
+
+use lastbit_lang::Span;
+use lastbit_lang::ast::{Proof as Script, ProofStepKind};
+use lastbit_lang::symbolic::Program;
+
+use super::kernel::{KernelError, Proof, Theorem};
+pub use counterexample::Counterexample;
+pub use rules::{RULES, Rule};
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It holds; perhaps there is something to say about it.
+    Accepted(Option<String>),
+    /// It does not follow.
+    Rejected(Rejection),
+    /// It was not looked at, because of a step before it.
+    NotReached,
+}
+
+/// Why a step is rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The rule.
+    pub rule: String,
+    /// The premise that fails.
+    pub premise: String,
+    /// Values at which it fails.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// A step and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepReport {
+    /// From 1.
+    pub number: usize,
+    /// The rule, and what it is applied to.
+    pub rule: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What came of it.
+    pub status: Status,
+}
+
+/// How a script ends.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// The kernel accepts the proof.
+    Proved(Box<(Proof, Theorem)>),
+    /// A step is rejected.
+    Rejected,
+    /// No step is wrong, but there is no proof the kernel would accept.
+    Undecided(String),
+    /// It ends in `endpoint … by error` or `audit exact`: not the logic's business.
+    Elsewhere,
+}
+
+/// A script, checked.
+#[derive(Clone, Debug)]
+pub struct ScriptReport {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its steps.
+    pub steps: Vec<StepReport>,
+    /// How it ends.
+    pub verdict: Verdict,
+}
+
+/// Checks a script.
+///
+/// # Errors
+/// If the program can not be run on symbols, or the script is not made as scripts are: a message with the place.
+pub fn check(program: &Program<'_>, script: &Script) -> Result<ScriptReport, KernelError> {
+    let has = |wanted: fn(&ProofStepKind) -> bool| script.steps.iter().any(|step| wanted(&step.kind));
+    if has(|kind| matches!(kind, ProofStepKind::Endpoint(_) | ProofStepKind::AuditExact)) {
+        let name = script.name.as_ref().map(|name| name.text.clone());
+        return Ok(ScriptReport { name, steps: Vec::new(), verdict: Verdict::Elsewhere });
+    }
+    if has(|kind| matches!(kind, ProofStepKind::Rule { .. })) {
+        return derivation::check(program, script);
+    }
+    elaborate::check(program, script)
+}
+
+impl StepReport {
+    /// Whether it was rejected.
+    pub fn is_rejected(&self) -> bool {
+        matches!(self.status, Status::Rejected(_))
+    }
+}

@@ -1,0 +1,114 @@
+//! A judge that looks for lemmas.
+
+use std::collections::{BTreeSet, HashSet};
+
+use lastbit_lang::symbolic::{Constraint, Relation, Symbol};
+
+use super::handelman;
+use crate::logic::kernel::{Judge, Lemma, Lemmas, Refutation};
+
+/// Most factors of a product.
+const DEGREE: u32 = 3;
+
+/// Finds lemmas, and keeps them: most premises are refuted by a lemma that is known already.
+#[derive(Debug, Default)]
+pub struct Finder {
+    /// What was found.
+    pub lemmas: Vec<Lemma>,
+    known: Lemmas,
+    /// Sets of constraints for which nothing was found.
+    open: HashSet<Vec<Constraint>>,
+}
+
+impl Finder {
+    /// A lemma that somebody has made: it is kept if it is right.
+    pub fn suggest(&mut self, lemma: Lemma) {
+        if self.known.add(&lemma).is_ok() {
+            self.lemmas.push(lemma);
+        }
+    }
+
+    /// Looks for a refutation of some constraints, and cuts them down to those that it needs.
+    fn find(constraints: &[Constraint]) -> Option<Lemma> {
+        let is_linear = |constraint: &Constraint| {
+            constraint.polynomial.terms().all(|(monomial, _)| matches!(monomial.powers(), [] | [(_, 1)]))
+        };
+        // If linear constraints can hold together, no products of them will tell otherwise.
+        let degree = if constraints.iter().all(is_linear) { 1 } else { DEGREE };
+        let refutation = handelman::refute(constraints, degree)?;
+        Some(cut_down(constraints, refutation))
+    }
+}
+
+/// Constraints in groups that have no variables in common: they contradict each other only within a group. Small groups first.
+fn groups(constraints: Vec<Constraint>) -> Vec<Vec<Constraint>> {
+    let mut groups: Vec<(BTreeSet<Symbol>, Vec<Constraint>)> = Vec::new();
+    for constraint in constraints {
+        let mut joined = (constraint.polynomial.variables(), vec![constraint]);
+        let (touching, apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(variables, _)| !variables.is_disjoint(&joined.0));
+        for (variables, members) in touching {
+            joined.0.extend(variables);
+            joined.1.extend(members);
+        }
+        groups = apart;
+        groups.push(joined);
+    }
+    let mut groups: Vec<Vec<Constraint>> = groups.into_iter().map(|(_, members)| members).collect();
+    groups.sort_by_key(Vec::len);
+    groups
+}
+
+/// Only the constraints that a refutation uses.
+fn cut_down(constraints: &[Constraint], refutation: Refutation) -> Lemma {
+    let mut used: Vec<usize> = Vec::new();
+    let mut place = |old: usize| match used.iter().position(|known| *known == old) {
+        Some(new) => new,
+        None => {
+            used.push(old);
+            used.len() - 1
+        }
+    };
+    let products = refutation.products.into_iter();
+    let products = products.map(|(c, factors)| (c, factors.into_iter().map(&mut place).collect())).collect();
+    let multiples = refutation.multiples.into_iter();
+    let multiples = multiples.map(|(multiplier, old)| (multiplier, place(old))).collect();
+    let constraints = used.into_iter().map(|old| constraints[old].clone()).collect();
+    Lemma { constraints, refutation: Refutation { products, multiples } }
+}
+
+impl Judge for Finder {
+    fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool {
+        if self.known.are_refuted(constraints) {
+            return true;
+        }
+        let mut set: Vec<Constraint> =
+            constraints.iter().filter(|c| c.decided() != Some(true)).map(|c| (*c).clone()).collect();
+        set.sort();
+        set.dedup();
+        // `p > 0` makes `p >= 0` superfluous.
+        let strict: HashSet<_> =
+            set.iter().filter(|c| c.relation == Relation::Positive).map(|c| c.polynomial.clone()).collect();
+        set.retain(|c| c.relation != Relation::NonNegative || !strict.contains(&c.polynomial));
+        if self.open.contains(&set) {
+            return false;
+        }
+        let lemma = groups(set.clone()).iter().find_map(|group| match self.open.contains(group) {
+            true => None,
+            false => Finder::find(group).or_else(|| {
+                self.open.insert(group.clone());
+                None
+            }),
+        });
+        match lemma {
+            Some(lemma) if self.known.add(&lemma).is_ok() => {
+                self.lemmas.push(lemma);
+                true
+            }
+            _ => {
+                self.open.insert(set);
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Linear programming over the rationals, exact, with certificates: the simplex method.
+//!
+//! ```
+//! use lastbit_prove::logic::search::simplex::{Feasibility, Relation, Row, feasible};
+//! use lastbit_real::Rational;
+//!
+//! // x >= 1, y >= x, 1/2 - y > 0 has no solution: the three rows add up to -1/2.
+//! let row = |x: i32, y: i32, constant: &str, relation| Row {
+//!     coefficients: vec![(0, x.into()), (1, y.into())],
+//!     constant: constant.parse().expect("a number"),
+//!     relation,
+//! };
+//! let rows = [
+//!     row(1, 0, "-1", Relation::NonNegative),
+//!     row(-1, 1, "0", Relation::NonNegative),
+//!     row(0, -1, "1/2", Relation::Positive),
+//! ];
+//! let Feasibility::Infeasible(farkas) = feasible(2, &rows) else { panic!() };
+//! let one = Rational::ONE;
+//! assert_eq!(farkas.multipliers, [(0, one.clone()), (1, one.clone()), (2, one)]);
+//! # let Feasibility::Feasible(point) = feasible(2, &rows[..2]) else { panic!() };
+//! # assert_eq!(point, [Rational::ONE, Rational::ONE]);
+//! ```
+//!
+//! Every row is a slack `s_i = Σ a_ij x_j + c_i`. A dictionary holds the same equations solved for some of the slacks; a row of it in
+//! which a nonnegative symbol equals a negative constant minus nonnegative terms is a Farkas certificate. Its rows are a circuit: the
+//! linear parts of any fewer of them are independent, so no row of a certificate can be left out.
+
+mod dictionary;
+mod number;
+mod phases;
+#[cfg(test)]
+mod tests;
+
+pub use lastbit_lang::symbolic::Relation;
+use lastbit_real::Rational;
+
+use dictionary::{Dictionary, Line, Symbol};
+use number::Number;
+use phases::{Combination, End};
+
+/// `Σ coefficient · x_j + constant`, compared with 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which variable, how often. A variable may occur twice; its coefficients add.
+    pub coefficients: Vec<(usize, Rational)>,
+    /// The constant term.
+    pub constant: Rational,
+    /// How it compares with 0.
+    pub relation: Relation,
+}
+
+/// Whether some point satisfies all rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Feasibility {
+    /// This one does.
+    Feasible(Vec<Rational>),
+    /// None does.
+    Infeasible(Farkas),
+}
+
+/// Why rows contradict each other: a combination of them in which no variable is left.
+///
+/// Ensures: the multipliers are not 0, and positive for inequalities. `Σ multiplier · row` has no variables and a constant that is negative;
+/// or 0, and one of the rows is strict. No row can be left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Farkas {
+    /// Which row, how often; in the order of the rows.
+    pub multipliers: Vec<(usize, Rational)>,
+}
+
+/// The least value of an objective.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Optimum {
+    /// A point where it is taken, and the value.
+    At(Vec<Rational>, Rational),
+    /// There is no least value: it goes to -∞.
+    Unbounded,
+    /// No point satisfies the rows.
+    Infeasible(Farkas),
+}
+
+/// A point that satisfies all rows, at a vertex if they have one; or why there is none. The variables are `0..variables`.
+pub fn feasible(variables: usize, rows: &[Row]) -> Feasibility {
+    if rows.iter().any(|row| row.relation == Relation::Positive) {
+        return strictly_feasible(variables, rows);
+    }
+    match minimise(variables, rows, &[]) {
+        Optimum::At(point, _) => Feasibility::Feasible(point),
+        Optimum::Infeasible(farkas) => Feasibility::Infeasible(farkas),
+        Optimum::Unbounded => unreachable!("the objective is 0"),
+    }
+}
+
+/// Strict rows are made homogeneous: constants are multiplied by a new variable `h >= 1`, and what is to be positive is to be at least 1.
+/// A solution divided by its `h` satisfies the rows, and a point that satisfies the rows is a solution when multiplied by a large `h`.
+///
+/// Of a certificate `Σ multiplier · row + ν·(h - 1) < 0`, the rows themselves add up to `-ν`; and if `ν` is 0, a strict one is among them. It
+/// is a circuit of the rows with their constants. If it is none without them, a small change of the multipliers makes the sum negative, so
+/// that its rows contradict each other even if none is strict.
+fn strictly_feasible(variables: usize, rows: &[Row]) -> Feasibility {
+    let h = variables;
+    let homogeneous = |row: &Row| {
+        let mut coefficients = row.coefficients.clone();
+        coefficients.push((h, row.constant.clone()));
+        match row.relation {
+            Relation::Positive => at_least_one(coefficients),
+            relation => Row { coefficients, constant: Rational::ZERO, relation },
+        }
+    };
+    let mut system: Vec<Row> = rows.iter().map(homogeneous).collect();
+    system.push(at_least_one(vec![(h, Rational::ONE)]));
+    let mut dictionary = dictionary(variables + 1, &system, &[]);
+    if let Err(combination) = dictionary.make_feasible() {
+        let farkas = farkas(combination, rows.len());
+        return Feasibility::Infeasible(without_strictness(variables, rows, &farkas).unwrap_or(farkas));
+    }
+    let mut point = point(&dictionary, variables + 1, system.len());
+    let scale = point.pop().expect("h is the last one");
+    Feasibility::Feasible(point.iter().map(|value| value / &scale).collect())
+}
+
+/// A certificate from the rows of another one, if they contradict each other even if none is strict.
+fn without_strictness(variables: usize, rows: &[Row], farkas: &Farkas) -> Option<Farkas> {
+    let places: Vec<usize> = farkas.multipliers.iter().map(|(row, _)| *row).collect();
+    let closed: Vec<Row> = places.iter().map(|&row| rows[row].clone()).collect();
+    let Optimum::Infeasible(closed) = minimise(variables, &closed, &[]) else { return None };
+    let multipliers = closed.multipliers.into_iter().map(|(row, multiplier)| (places[row], multiplier));
+    Some(Farkas { multipliers: multipliers.collect() })
+}
+
+fn at_least_one(coefficients: Vec<(usize, Rational)>) -> Row {
+    Row { coefficients, constant: -Rational::ONE, relation: Relation::NonNegative }
+}
+
+/// The least value of `Σ coefficient · x_j` over the points that satisfy all rows; strict rows count as if they were not.
+pub fn minimise(variables: usize, rows: &[Row], objective: &[(usize, Rational)]) -> Optimum {
+    let mut dictionary = dictionary(variables, rows, objective);
+    if let Err(combination) = dictionary.make_feasible() {
+        return Optimum::Infeasible(farkas(combination, rows.len()));
+    }
+    match dictionary.optimise() {
+        End::Unbounded => Optimum::Unbounded,
+        End::Optimal => {
+            let value = dictionary.objective.constant.to_rational();
+            Optimum::At(point(&dictionary, variables, rows.len()), value)
+        }
+    }
+}
+
+/// The system with its variables eliminated.
+fn dictionary(variables: usize, rows: &[Row], objective: &[(usize, Rational)]) -> Dictionary {
+    let line = |coefficients: &[(usize, Rational)], constant: &Rational| {
+        let mut line = Line::zero(variables);
+        line.constant = constant.into();
+        for (variable, coefficient) in coefficients {
+            line.entries[*variable].add_product(&Number::ONE, &coefficient.into());
+        }
+        line
+    };
+    let lines = rows.iter().enumerate().map(|(i, row)| {
+        let symbol = if row.relation == Relation::Zero { Symbol::Equation(i) } else { Symbol::Slack(i) };
+        (symbol, line(&row.coefficients, &row.constant))
+    });
+    let mut dictionary = Dictionary::new(variables, lines.collect(), line(objective, &Rational::ZERO));
+    dictionary.eliminate_variables();
+    dictionary
+}
+
+fn point(dictionary: &Dictionary, variables: usize, rows: usize) -> Vec<Rational> {
+    dictionary.point(variables, rows).iter().map(Number::to_rational).collect()
+}
+
+/// The multipliers of the first `rows` rows.
+fn farkas(combination: Combination, rows: usize) -> Farkas {
+    let mut multipliers: Vec<(usize, Rational)> = Vec::new();
+    for (symbol, multiplier) in combination {
+        let (Symbol::Slack(row) | Symbol::Equation(row)) = symbol else { continue };
+        if row < rows && !multiplier.is_zero() {
+            multipliers.push((row, multiplier.to_rational()));
+        }
+    }
+    multipliers.sort_by_key(|(row, _)| *row);
+    Farkas { multipliers }
+}
