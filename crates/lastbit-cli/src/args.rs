@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use lastbit::Rational;
 
 use crate::audit::args::{Audit, Conformance};
+use crate::bench::Bench;
 use crate::prove::args::{Check, Fmt, Prove};
 use crate::version;
 
@@ -19,6 +20,7 @@ use crate::version;
 #[command(after_help = "Examples:
   lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt > noisy.txt
   lastbit noise laplace --epsilon 1 --sensitivity 1 --explain
+  lastbit prove mechanisms/snapping.lb
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
   lastbit noise --help")]
@@ -42,7 +44,10 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure.
     Noise(Box<Noise>),
-    /// Bound the floating-point error of programs, and the privacy loss of the snapping mechanism
+    /// Prove or refute privacy, and bound the floating-point error of programs
+    ///
+    /// For a mechanism over the reals in a *.lb file: whether its privacy claim is true. Its own proofs are checked step by step,
+    /// otherwise one is searched for; what is proved has a certificate, and what is false two inputs and an event that show it.
     ///
     /// For a program in FPCore, or a function of a *.lb file: a bound on the distance between its result in floating point and
     /// its result over the reals, for all inputs in the declared ranges, with the derivation and a certificate.
@@ -65,6 +70,8 @@ pub(crate) enum Command {
     /// Such a file lets implementations be compared that share no code: parameters, and what comes out of them to the last digit.
     /// docs/conformance.md has the schema.
     Conformance(Box<Conformance>),
+    /// Try programs with known answers, and say how long each takes
+    Bench(Bench),
     /// Print a script that completes this command in a shell
     #[command(after_help = "Examples:
   lastbit completions bash > ~/.local/share/bash-completion/completions/lastbit

@@ -8,12 +8,14 @@
 //! | `run` | the passes over the input |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
+//! | `bench` | the command `bench` |
 //! | `output`, `explain`, `error` | what the user reads |
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod audit;
+mod bench;
 mod cells;
 mod error;
 mod explain;

@@ -12,11 +12,14 @@ use lastbit_prove::search;
   lastbit prove kernel.fpcore
   lastbit prove kernel.fpcore --json --effort high
   lastbit prove kernel.fpcore --program doppler1 --tree
+  lastbit prove mechanisms/snapping.lb
+  lastbit prove mechanisms/standard/sparse_vector.lb --program svt_1 --tree --certificate svt_1.json
+  lastbit prove mechanisms/snapping.lb --cases --epsilon 1 --lambda 1 --bound 4 --inputs 0 1
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100 --of w --figure
   lastbit prove kernel.fpcore --rules paper --program doppler1
 
-Exit codes: 0 proved; 1 refuted; 2 bad input, or a program without a bound; 3 undecided.")]
+Exit codes: 0 proved; 1 refuted, or a proof is rejected; 2 bad input, or a program without a bound; 3 undecided.")]
 pub(crate) struct Prove {
     /// Programs in FPCore 2.0 (*.fpcore) or in the language of mechanisms (*.lb); - for standard input
     #[arg(required = true, value_name = "FILE")]
@@ -45,6 +48,9 @@ pub(crate) struct Prove {
     /// Take the arguments of FPCore programs for real numbers that are rounded on entry, instead of floats
     #[arg(long)]
     pub(crate) real_inputs: bool,
+    /// The ideal snapping mechanism case by case: formulas, or numbers with --epsilon, --lambda, --bound and --inputs
+    #[arg(long)]
+    pub(crate) cases: bool,
     /// Print the program as FPCore, for other tools, and stop
     #[arg(long)]
     pub(crate) fpcore: bool,
@@ -127,13 +133,17 @@ impl Show {
   lastbit prove kernel.fpcore --program doppler1 --certificate doppler1.json
   lastbit check doppler1.json
   lastbit check doppler1.json --program kernel.fpcore
+  lastbit check snap.json --program mechanisms/snapping.lb
+
+A certificate is of an error bound or of privacy. The second kind holds the whole text of the mechanism; with --program, the
+mechanism of the same name in FILE must be the same but for layout, comments and proofs.
 
 Exit codes: 0 accepted; 1 refused; 2 not a certificate.")]
 pub(crate) struct Check {
     /// Certificates that `lastbit prove --certificate` wrote
     #[arg(required = true, value_name = "CERT")]
     pub(crate) files: Vec<PathBuf>,
-    /// Also check that the certificate is about a program of this file, *.fpcore, or *.lb if it leaves no values open
+    /// Also check that the certificate is about a program of this file: *.fpcore, or *.lb (for errors, if it leaves no values open)
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
     /// Print JSON: an array with one object for each certificate

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use lastbit_lang::StraightLine;
 use lastbit_prove::analysis::Analysis;
 use lastbit_prove::certificate;
+use serde_json::Value;
 
 use super::files::write_whole;
 use crate::error::{Error, quoted};
@@ -22,10 +23,14 @@ impl Certificates {
         Certificates { is_directory: path.is_dir(), path, written: BTreeSet::new() }
     }
 
-    /// Writes the certificate of one program.
+    /// Writes the certificate of one program's error.
     pub(crate) fn write(&mut self, program: &StraightLine, analysis: &Analysis) -> Result<(), Error> {
-        let path =
-            if self.is_directory { self.path.join(file_name(&program.name)) } else { self.path.clone() };
+        self.write_value(&program.name, &certificate::to_json(program, analysis))
+    }
+
+    /// Writes a certificate of this name.
+    pub(crate) fn write_value(&mut self, name: &str, certificate: &Value) -> Result<(), Error> {
+        let path = if self.is_directory { self.path.join(file_name(name)) } else { self.path.clone() };
         // One certificate must not take the place of another.
         if !self.written.insert(path.clone()) {
             return Err(match self.is_directory {
@@ -37,13 +42,13 @@ impl Certificates {
                     format!(
                         "{} has one certificate, there is none left for {}",
                         path.display(),
-                        quoted(program.name.as_bytes())
+                        quoted(name.as_bytes())
                     ),
-                    "choose one program with --program, or give a directory that exists",
+                    "choose one program with --program, or give a directory that exists: a program with several proofs has several",
                 ),
             });
         }
-        write_whole(&path, &format!("{}\n", certificate::to_json(program, analysis)))
+        write_whole(&path, &format!("{certificate}\n"))
     }
 }
 

@@ -6,9 +6,11 @@ use lastbit::Rounding;
 use lastbit_lang::{Bindings, Diagnostic, StraightLine, lower, render};
 use lastbit_prove::check::{CheckError, Checked, check, same_program};
 use lastbit_prove::derivation;
+use lastbit_prove::logic::certificate;
 use serde_json::{Value, json};
 
 use super::args::Check;
+use super::check_privacy::{self, Meant};
 use super::files::{name_of, print, read_text};
 use super::program::{exact, json_number};
 use super::report::printable;
@@ -16,19 +18,26 @@ use super::{Parsed, read};
 use crate::error::{Error, tell};
 
 /// Not accepted: 2 for what is no certificate at all, 1 for one that is wrong.
-struct Refused {
-    code: u8,
-    reason: String,
+pub(super) struct Refused {
+    pub(super) code: u8,
+    pub(super) reason: String,
+}
+
+/// What certificates are to be about, read when the first of a kind comes.
+#[derive(Default)]
+struct Programs {
+    of_errors: Option<Vec<StraightLine>>,
+    of_privacy: Option<Meant>,
 }
 
 pub(crate) fn run(args: &Check) -> Result<(), Error> {
-    let programs = args.program.as_deref().map(programs).transpose()?;
+    let mut programs = Programs::default();
     let mut values = Vec::new();
     let mut worst = 0;
     for path in &args.files {
         let name = name_of(path);
         let verdict = match read_text(path) {
-            Ok(certificate) => verdict(&certificate, programs.as_deref()),
+            Ok(text) => verdict(&name, &text, args.program.as_deref(), &mut programs)?,
             Err(error) => {
                 if !args.json {
                     error.print();
@@ -39,7 +48,7 @@ pub(crate) fn run(args: &Check) -> Result<(), Error> {
             }
         };
         let (text, value) = match &verdict {
-            Ok(checked) => accepted(&name, checked),
+            Ok(said) => said.clone(),
             Err(refused) => {
                 worst = worst.max(refused.code);
                 not_accepted(&name, refused)
@@ -89,7 +98,32 @@ fn programs(path: &Path) -> Result<Vec<StraightLine>, Error> {
     }
 }
 
-fn verdict(certificate: &str, programs: Option<&[StraightLine]>) -> Result<Checked, Refused> {
+/// What is said of a certificate that is accepted, as text and as JSON.
+fn verdict(
+    name: &str,
+    text: &str,
+    program: Option<&Path>,
+    read: &mut Programs,
+) -> Result<Result<(String, Value), Refused>, Error> {
+    match certificate::read(text) {
+        Ok(privacy) => {
+            if let (Some(path), None) = (program, &read.of_privacy) {
+                read.of_privacy = Some(Meant::read(path)?);
+            }
+            Ok(check_privacy::verdict(name, &privacy, read.of_privacy.as_ref()))
+        }
+        Err(error) if error.is_of_another_kind() => {
+            if let (Some(path), None) = (program, &read.of_errors) {
+                read.of_errors = Some(programs(path)?);
+            }
+            let checked = error_verdict(text, read.of_errors.as_deref());
+            Ok(checked.map(|checked| accepted(name, &checked)))
+        }
+        Err(error) => Ok(Err(check_privacy::refusal(&error))),
+    }
+}
+
+fn error_verdict(certificate: &str, programs: Option<&[StraightLine]>) -> Result<Checked, Refused> {
     let checked =
         check(certificate).map_err(|error| Refused { code: exit_code(&error), reason: error.to_string() })?;
     match programs.map(|programs| find(&checked, programs)) {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use lastbit::{Rational, Rounding};
 use lastbit_lang::ast::{
     Arithmetic, ClauseKind, CompareOp, Declaration, DeclarationKind, ExprId, ExprKind, File, Function,
-    Quantifier, Scalar,
+    ProofStepKind, Quantifier, Scalar,
 };
 use lastbit_lang::{Bindings, Format, Lowered, lower};
 use lastbit_prove::endpoint::{
@@ -21,6 +21,7 @@ use super::args::{Assignment, Prove, RuleSet};
 use super::program::{prove, show};
 use super::report::{Outcome, Report, Source, unreadable};
 use super::symbolic::{is_symbolic, symbolic};
+use super::{cases, exact, privacy};
 use crate::error::{Error, cut};
 
 /// Proves what there is to prove of a declaration.
@@ -35,12 +36,24 @@ pub(crate) fn report(
     let name = declaration.name.text.as_str();
     let is_mechanism = declaration.kind == DeclarationKind::Mechanism;
     let asks_for_error = args.of.is_some() || args.fpcore || args.rules == RuleSet::Paper;
+    if args.cases {
+        return Ok(cases::report(file, declaration, source, args));
+    }
+    let by_audit = |kind: &ProofStepKind| matches!(kind, ProofStepKind::AuditExact);
+    if is_mechanism
+        && !asks_for_error
+        && !is_over_the_reals(declaration)
+        && exact::has_step(declaration, by_audit)
+    {
+        no_certificate(name, args)?;
+        return Ok(exact::report(file, declaration, bindings, source, args));
+    }
     if is_mechanism && !asks_for_error && is_symbolic(declaration, &bindings) {
         no_certificate(name, args)?;
         return symbolic(file, declaration, source, args);
     }
     if is_mechanism && !asks_for_error && claims_privacy(declaration) && is_over_the_reals(declaration) {
-        return Ok(over_the_reals(name, declaration));
+        return privacy::report(file, declaration, source, session);
     }
     let mut lowered = match lower(file, Some(name), &bindings, args.of.as_deref()) {
         Ok(lowered) => lowered,
@@ -53,7 +66,14 @@ pub(crate) fn report(
                 no_certificate(name, args)?;
                 notes.extend(far_apart(file, declaration, args));
                 return Ok(match privacy(file, declaration, &lowered, &shape, args) {
-                    Ok(report) => private(name, &report, &lowered, &shape, &notes, args)?,
+                    Ok(report) => {
+                        let by_error = |kind: &ProofStepKind| matches!(kind, ProofStepKind::Endpoint(_));
+                        let mut shown = private(name, &report, &lowered, &shape, &notes, args)?;
+                        if exact::has_step(declaration, by_error) {
+                            by_endpoints(name, &report, &mut shown);
+                        }
+                        shown
+                    }
                     Err(error) => out_of_range(name, &error, &notes),
                 });
             }
@@ -85,21 +105,6 @@ fn is_over_the_reals(declaration: &Declaration) -> bool {
     let binders = declaration.arguments.iter().chain(declaration.parameters());
     let mut scalars = binders.map(|binder| binder.ty.scalar).chain([declaration.result.scalar]);
     !scalars.any(|scalar| matches!(scalar, Scalar::F64 | Scalar::F32))
-}
-
-/// Thresholds are found for floats. A mechanism over the reals has none to speak of, and its proofs are not looked at here.
-fn over_the_reals(name: &str, declaration: &Declaration) -> Report {
-    let proofs = match declaration.proofs.len() {
-        0 => "it has no proof",
-        1 => "its proof was read, not checked",
-        _ => "its proofs were read, not checked",
-    };
-    let text = format!(
-        "{name}: the privacy claim is undecided: the mechanism is over the reals, and {proofs}\n  \
-         for the error of its floating-point reading give values, and a variable: --of NAME\n"
-    );
-    let json = json!({ "name": name, "privacy": "undecided", "reason": format!("over the reals; {proofs}") });
-    Report::new(text, json, Outcome::Undecided)
 }
 
 /// The values and ranges that the command line gives.
@@ -292,6 +297,20 @@ fn private(
         show(&lowered.program, &args.show, shape.y, &mut shown)?;
     }
     Ok(shown)
+}
+
+/// The first line, for a proof that ends in `endpoint … by error`.
+fn by_endpoints(name: &str, report: &EndpointReport, shown: &mut Report) {
+    let verdict = match (shown.outcome, &report.certified.total) {
+        (Outcome::Proved, Total::Pure { loss }) => {
+            format!("PROVED (pure, cost <= {})", loss.to_decimal(20, Rounding::Up))
+        }
+        (Outcome::Refuted, _) => "NOT eps-DP for any eps".into(),
+        _ => "UNDECIDED".into(),
+    };
+    let head = format!("{name}: {verdict}    ENDPT, the certified bound of the error semantics\n");
+    shown.text.insert_str(0, &head);
+    shown.json["rule"] = json!("ENDPT");
 }
 
 fn out_of_range(name: &str, error: &EndpointError, notes: &[String]) -> Report {

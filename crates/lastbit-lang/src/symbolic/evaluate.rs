@@ -10,6 +10,10 @@ use crate::{Diagnostic, Span, Tie};
 /// How deep expressions may be nested.
 const MAX_DEPTH: usize = 500;
 
+/// Largest power of a variable, and most terms of a polynomial.
+const MAX_POWER: i32 = 256;
+const MAX_TERMS: usize = 1024;
+
 /// What names stand for. A query of data is the name `f(a)`.
 pub trait Scope {
     /// The value of a name, in one of the two runs or in the only one.
@@ -181,12 +185,18 @@ impl Evaluator<'_> {
         }
         let p = left.number(self.trace).ok_or_else(|| self.unexpected(a, &left, "a number"))?;
         let q = right.number(self.trace).ok_or_else(|| self.unexpected(b, &right, "a number"))?;
-        Ok(Value::Number(match op {
+        let result = match op {
             Arithmetic::Add => &p + &q,
             Arithmetic::Sub => &p - &q,
             Arithmetic::Mul => &p * &q,
             Arithmetic::Div => &p * &self.reciprocal(q, span)?,
-        }))
+        };
+        let powers = result.terms().flat_map(|(monomial, _)| monomial.powers());
+        let too_large = powers.map(|(_, power)| power.abs()).any(|power| power > MAX_POWER);
+        if too_large || result.terms().count() > MAX_TERMS {
+            return Err(Diagnostic::new(span, "this polynomial is too large"));
+        }
+        Ok(Value::Number(result))
     }
 
     fn reciprocal(&mut self, q: Polynomial, span: Span) -> Result<Polynomial, Diagnostic> {
@@ -264,6 +274,10 @@ impl Evaluator<'_> {
         let mut p = Vec::new();
         for argument in arguments {
             p.push(self.number(*argument, side)?);
+        }
+        if function == Function::Clamp {
+            let negative = Constraint::positive(-&p[1]);
+            self.trace.forbid(negative, "clamp needs a bound that is not negative", span);
         }
         Ok(Value::Number(match function {
             Function::Exp => return Ok(Value::Exp(p.remove(0))),

@@ -20,6 +20,16 @@ pub enum Law {
     DiscreteLaplace(Polynomial, Polynomial),
 }
 
+impl Law {
+    /// The scale, of those that have one.
+    pub fn scale(&self) -> Option<&Polynomial> {
+        match self {
+            Law::Uniform => None,
+            Law::Laplace(scale) | Law::Exponential(scale) | Law::DiscreteLaplace(scale, _) => Some(scale),
+        }
+    }
+}
+
 /// A sample from a [`Law`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {

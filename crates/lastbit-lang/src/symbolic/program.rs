@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit_real::Rational;
 
 use super::evaluate::{self, Scope};
-use super::{Constraint, Polynomial, Trace, Value, explore};
+use super::{Constraint, Polynomial, Symbol, Trace, Value, explore};
 use crate::ast::{
     Binder, ClauseKind, CompareOp, Constraint as Declared, Declaration, ExprId, ExprKind, File, Name,
     Quantifier, Scalar, Shape, Side,
@@ -62,11 +62,11 @@ impl<'a> Program<'a> {
                 Some(Declared::Compare(CompareOp::Equal, value)) => Some(program.constant(value)?),
                 _ => None,
             };
-            if let (Some(fixed), Some(given)) = (&fixed, values.get(name)).clone() {
-                if fixed != given {
-                    let message = format!("`{name}` is {fixed} in the file, not {given}");
-                    return Err(Diagnostic::new(binder.span, message));
-                }
+            if let (Some(fixed), Some(given)) = (&fixed, values.get(name))
+                && fixed != given
+            {
+                let message = format!("`{name}` is {fixed} in the file, not {given}");
+                return Err(Diagnostic::new(binder.span, message));
             }
             let value = match fixed.or_else(|| values.get(name).cloned()) {
                 Some(value) => Polynomial::constant(value),
@@ -148,7 +148,8 @@ impl<'a> Program<'a> {
         self.inputs[side as usize].clone()
     }
 
-    /// What is declared of the parameters and arguments, and assumed. In every alternative all of it holds.
+    /// What is declared of the parameters and arguments, and assumed; truth values among the arguments are each taken both ways. In every
+    /// alternative all of it holds.
     pub fn facts(&self) -> Result<Vec<Alternative>, Diagnostic> {
         let mut parts = Vec::new();
         let binders = self.declaration.parameters().map(|binder| (binder, None));
@@ -164,7 +165,51 @@ impl<'a> Program<'a> {
                 }
             }
         }
+        for (input, is_truth_value) in
+            [Side::One, Side::Two].into_iter().flat_map(|side| self.variables(side))
+        {
+            if is_truth_value {
+                let value = |number: i64| Alternative {
+                    constraints: vec![Constraint::zero(&input - &Polynomial::constant(number))],
+                    name: format!("{input} = {}", number == 1),
+                };
+                parts.push(vec![value(1), value(0)]);
+            }
+        }
         Ok(conjunction(parts))
+    }
+
+    /// The variables of all inputs of a run, and whether they are truth values.
+    fn variables(&self, side: Side) -> Vec<(Polynomial, bool)> {
+        let mut found = Vec::new();
+        let mut stack: Vec<Value> = self.inputs[side as usize].values().cloned().collect();
+        while let Some(value) = stack.pop() {
+            match value {
+                Value::Number(p) => found.push((p, false)),
+                Value::Flag(p) => found.push((p, true)),
+                Value::List(items) => stack.extend(items),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The same of the two inputs exchanged. Only variables are renamed, not what stands in the names of functions.
+    pub fn exchanged(&self, way: &Alternative) -> Alternative {
+        let mut names: BTreeMap<Symbol, Polynomial> = BTreeMap::new();
+        for ((one, _), (two, _)) in self.variables(Side::One).into_iter().zip(self.variables(Side::Two)) {
+            for (from, to) in [(&one, &two), (&two, &one)] {
+                names.extend(from.variables().into_iter().map(|symbol| (symbol, to.clone())));
+            }
+        }
+        let exchange = |constraint: &Constraint| {
+            let p = &constraint.polynomial;
+            let polynomial = p.substitute(&names).unwrap_or_else(|| p.clone());
+            Constraint { polynomial, relation: constraint.relation }
+        };
+        let parts = [way.name.as_str(), "inputs swapped"];
+        let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        Alternative { constraints: way.constraints.iter().map(exchange).collect(), name }
     }
 
     /// What is declared of a parameter or an argument.
@@ -177,6 +222,7 @@ impl<'a> Program<'a> {
         let mut parts = Vec::new();
         for value in values {
             let Value::Number(x) = value else { continue };
+            let given = x.as_constant();
             let found = explore(binder.span, |trace| {
                 let mut end = |id: ExprId| evaluate::number(self.file, self, id, side, trace);
                 Ok(match declared {
@@ -192,6 +238,13 @@ impl<'a> Program<'a> {
                     }
                 })
             })?;
+            let is_false = |(constraints, _): &(Vec<Constraint>, Trace)| {
+                constraints.iter().any(|constraint| constraint.decided() == Some(false))
+            };
+            if let (Some(given), true) = (given, found.iter().any(is_false)) {
+                let message = format!("`{}` is declared so that it can not be {given}", binder.name.text);
+                return Err(Diagnostic::new(binder.span, message));
+            }
             // A number that satisfies what is declared of it says nothing.
             let all = |(constraints, trace): (Vec<Constraint>, Trace)| Alternative {
                 constraints: trace
@@ -261,11 +314,11 @@ impl<'a> Program<'a> {
             while let ExprKind::Copy(of, _) = self.file.expr(array).kind {
                 array = of;
             }
-            if let (true, ExprKind::Name(name)) = (is_index(at), &self.file.expr(array).kind) {
-                if let Some(Value::List(items)) = self.lookup(name, Some(Side::One)) {
-                    length = length.max(items.len());
-                    arrays.insert(name.clone());
-                }
+            if let (true, ExprKind::Name(name)) = (is_index(at), &self.file.expr(array).kind)
+                && let Some(Value::List(items)) = self.lookup(name, Some(Side::One))
+            {
+                length = length.max(items.len());
+                arrays.insert(name.clone());
             }
         }
         match length {

@@ -6,6 +6,8 @@ pub mod cases;
 pub mod certificate;
 pub mod kernel;
 pub mod lifting;
+pub mod oracle;
+pub mod prove;
 pub mod refute;
 pub mod script;
 pub mod search;

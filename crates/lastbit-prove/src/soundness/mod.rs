@@ -9,7 +9,7 @@ mod check_point;
 mod fpcore_round_trip;
 mod random_inputs;
 mod random_programs;
-mod xorshift;
+pub(crate) mod xorshift;
 
 /// `n`, times what the environment asks for.
 fn more(n: u64) -> u64 {

@@ -44,7 +44,7 @@ impl Judge for Forger {
 }
 
 /// What the check says of leaves, with the forger's lemmas and all that can be found.
-fn verdict(
+pub(crate) fn verdict(
     text: &str,
     cost: Polynomial,
     leaves: Vec<Leaf>,

@@ -97,6 +97,15 @@ pub enum CertificateError {
 }
 
 impl CertificateError {
+    /// Whether the file is of another kind, or no certificate of any.
+    pub fn is_of_another_kind(&self) -> bool {
+        match self {
+            CertificateError::Form(CheckError::Json { .. }) => true,
+            CertificateError::Form(CheckError::Value { place, .. }) => place == "lastbit",
+            _ => false,
+        }
+    }
+
     /// Whether the file is no privacy certificate at all, as opposed to a wrong one.
     pub fn is_not_a_certificate(&self) -> bool {
         match self {

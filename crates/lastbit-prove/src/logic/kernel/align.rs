@@ -22,10 +22,13 @@ use lastbit_lang::symbolic::{
     Constraint, FiniteLaw, Fresh, Law, Path, Polynomial, Program, Sample, Samples, Symbol, Value, paths,
 };
 
+use super::broken::{SideCondition, is_off};
 use super::hypotheses::exp;
-use super::{Axiom, Context, Hypotheses, KernelError, check_defined};
+use super::{Axiom, Context, Hypotheses, KernelError, check_defined, is_plain};
 
 const RULE: &str = "ALIGN";
+/// Most combinations of guards of which one fails.
+const MAX_GAPS: usize = 4096;
 
 /// Where a sample goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +93,7 @@ impl Laws {
         for path in paths {
             for sample in &path.samples {
                 let known = laws.continuous.entry(sample.name.clone()).or_insert_with(|| sample.clone());
-                if known.law != sample.law {
+                if known.law != sample.law && !is_off(SideCondition::OneLaw) {
                     return Err(refused(format!(
                         "the law of {} depends on the course of the program",
                         sample.name
@@ -99,7 +102,7 @@ impl Laws {
             }
             for choice in &path.choices {
                 let known = laws.finite.entry(choice.name.clone()).or_insert_with(|| choice.law.clone());
-                if *known != choice.law {
+                if *known != choice.law && !is_off(SideCondition::OneLaw) {
                     return Err(refused(format!(
                         "the law of {} depends on the course of the program",
                         choice.name
@@ -108,10 +111,6 @@ impl Laws {
             }
         }
         Ok(laws)
-    }
-
-    fn coordinates(&self) -> BTreeSet<Symbol> {
-        self.continuous.values().map(Sample::coordinate).collect()
     }
 }
 
@@ -126,7 +125,7 @@ struct Images<'i> {
 impl Samples for Images<'_> {
     fn continuous(&self, sample: &Sample) -> Result<Value, Diagnostic> {
         let known = self.laws.continuous.get(&sample.name);
-        if known.is_none_or(|known| known.law != sample.law) {
+        if known.is_none_or(|known| known.law != sample.law) && !is_off(SideCondition::SameLaw) {
             let message = format!("{} is not drawn from the same law in both runs", sample.name);
             return Err(Diagnostic::new(sample.span, message));
         }
@@ -181,7 +180,10 @@ impl Piece {
     pub fn selects(&self, path: &Path) -> bool {
         let values = choices(path);
         self.label.as_ref().is_none_or(|wanted| *wanted == label(path))
-            && self.choices.iter().all(|(name, value)| values.get(name).is_none_or(|known| known == value))
+            && self.choices.iter().all(|(name, value)| match values.get(name) {
+                Some(known) => known == value,
+                None => is_off(SideCondition::ChoicesDrawn),
+            })
     }
 }
 
@@ -194,12 +196,17 @@ pub(crate) fn check(
     let hypotheses = hypotheses.extended(context, &alignment.axioms)?;
     let first = paths(context.program, Side::One, &Fresh)?;
     let laws = Laws::of(&first)?;
-    let coordinates = laws.coordinates();
     for path in &first {
         check_defined(context, &hypotheses, path)?;
     }
     for piece in &alignment.pieces {
-        check_form(piece, &laws, &coordinates)?;
+        check_form(piece, &laws, context.samples)?;
+        let guard = piece.guard.iter().map(|constraint| &constraint.polynomial);
+        let maps = piece.maps.values().flat_map(|(map, cost)| match map {
+            Map::Affine { shift, .. } => [Some(shift), Some(cost)],
+            Map::Permute(_) => [None, Some(cost)],
+        });
+        context.admit(&hypotheses, guard.chain(maps.flatten()))?;
     }
     check_cover(context, &hypotheses, &first, &alignment.pieces)?;
     check_disjoint(context, &hypotheses, &first, &laws, &alignment.pieces)?;
@@ -219,28 +226,25 @@ fn check_form(piece: &Piece, laws: &Laws, coordinates: &BTreeSet<Symbol>) -> Res
                     return Err(refused(format!("{name} is not a sample that can be shifted")));
                 };
                 let free = |symbol: &Symbol| is_plain(symbol) && !coordinates.contains(symbol);
-                if !shift.variables().iter().all(free) {
+                if !shift.variables().iter().all(free) && !is_off(SideCondition::ShiftFreeOfSamples) {
                     return Err(refused(format!("the shift of {name} is not free of samples: {shift}")));
                 }
-                if *negate && matches!(sample.law, Law::Exponential(_)) {
+                let is_one_sided = matches!(sample.law, Law::Exponential(_));
+                if *negate && is_one_sided && !is_off(SideCondition::ExponentialMirror) {
                     return Err(refused(format!("{name} is never negative and can not be mirrored")));
                 }
             }
             Map::Permute(images) => {
                 let count = laws.finite.get(name).map(|law| law.weights.len());
                 let distinct: BTreeSet<usize> = images.iter().copied().collect();
-                if count != Some(images.len()) || distinct != (0..images.len()).collect() {
+                let is_bijective = distinct == (0..images.len()).collect();
+                if count != Some(images.len()) || !(is_bijective || is_off(SideCondition::Permutation)) {
                     return Err(refused(format!("{name} is not permuted by {images:?}")));
                 }
             }
         }
     }
     Ok(())
-}
-
-/// Whether a symbol is a variable, and not the value of a function: `x<1>`, `f(a)<1>`, `eps`.
-fn is_plain(symbol: &Symbol) -> bool {
-    !symbol.contains('(') || symbol.ends_with('>')
 }
 
 /// Premise 1: where a path is taken, one of the pieces applies.
@@ -250,7 +254,7 @@ fn check_cover(
     first: &[Path],
     pieces: &[Piece],
 ) -> Result<(), KernelError> {
-    for path in first {
+    for path in first.iter().filter(|_| !is_off(SideCondition::Cover)) {
         let supports = hypotheses.supports(path);
         // One constraint of every piece's guard fails; in every combination that must be impossible.
         let guards = pieces.iter().filter(|piece| piece.selects(path)).map(|piece| &piece.guard);
@@ -260,9 +264,12 @@ fn check_cover(
             gaps = gaps
                 .iter()
                 .flat_map(|gap| {
-                    negations.iter().map(|negation| [gap.as_slice(), &[negation.clone()]].concat())
+                    negations.iter().map(|negation| [gap.as_slice(), std::slice::from_ref(negation)].concat())
                 })
                 .collect();
+        }
+        if gaps.len() > MAX_GAPS {
+            return Err(refused("the guards of the pieces have too many combinations"));
         }
         for gap in &gaps {
             let known = hypotheses.constraints.iter().chain(&path.guards).chain(&supports).chain(gap);
@@ -282,7 +289,8 @@ fn check_disjoint(
 ) -> Result<(), KernelError> {
     for (index, p) in pieces.iter().enumerate() {
         for q in &pieces[index + 1..] {
-            if matches!((&p.label, &q.label), (Some(a), Some(b)) if a != b) {
+            let by_output = matches!((&p.label, &q.label), (Some(a), Some(b)) if a != b);
+            if by_output || is_off(SideCondition::Disjoint) {
                 continue;
             }
             for a in first.iter().filter(|path| p.selects(path)) {
@@ -378,6 +386,9 @@ fn check_same(
     other: &Path,
     known: &[&Constraint],
 ) -> Result<(), KernelError> {
+    if is_off(SideCondition::SameResult) {
+        return Ok(());
+    }
     let (one, two) = (label(path), label(other));
     if one != two || path.result.len() != other.result.len() {
         return context.need(
@@ -410,6 +421,10 @@ fn check_costs(
     for (name, sample) in &laws.continuous {
         let Some((Map::Affine { negate, shift }, cost)) = piece.maps.get(name) else { continue };
         total = &total + cost;
+        // Costs are compared also where the sample is not drawn, and there its scale may be zero.
+        if !is_off(SideCondition::ScaleDefined) {
+            context.admit(hypotheses, sample.law.scale().and_then(Polynomial::inverse).iter())?;
+        }
         let v = Polynomial::variable(sample.coordinate());
         // What must not be positive.
         let excesses = match &sample.law {
@@ -420,8 +435,9 @@ fn check_costs(
                     _ => true,
                 };
                 // What a `grid` is a multiple of is clear only if there is one.
-                if !laws.continuous.values().all(is_exponent) || !is_on_grid(context.program, shift, exponent)
-                {
+                let one_grid = laws.continuous.values().all(is_exponent);
+                let on_grid = one_grid && is_on_grid(context.program, shift, exponent);
+                if !on_grid && !is_off(SideCondition::OnGrid) {
                     return Err(KernelError::Rule {
                         rule: "DLAP",
                         reason: format!("the shift {shift} is not known to be a multiple of 2^({exponent})"),
@@ -437,7 +453,10 @@ fn check_costs(
                 vec![to.clone(), &(&v - &to) - cost]
             }
         };
-        for excess in excesses {
+        for (index, excess) in excesses.into_iter().enumerate() {
+            if is_off(excess_condition(&sample.law, index)) {
+                continue;
+            }
             let exceeds = Constraint::positive(excess);
             let support = match sample.law {
                 Law::Uniform => Some(Constraint::non_negative(-&v)),
@@ -453,7 +472,12 @@ fn check_costs(
             _ => ((0..law.weights.len()).collect(), &zero),
         };
         total = &total + cost;
-        let Some(there) = second.finite.get(name) else { continue };
+        // Where the second run does not draw it, it may as well have the same law.
+        let there = second.finite.get(name).unwrap_or(law);
+        let is_unread = !second.finite.contains_key(name) && is_off(SideCondition::UnreadCost);
+        if is_unread || is_off(SideCondition::FiniteCost) {
+            continue;
+        }
         let wanted = piece.choices.get(name);
         for (value, image) in images.iter().enumerate().filter(|(value, _)| wanted.is_none_or(|w| w == value))
         {
@@ -466,10 +490,23 @@ fn check_costs(
             context.need(RULE, || format!("that value {value} of {name} costs at most {cost}"), known)?;
         }
     }
+    if is_off(SideCondition::TotalCost) {
+        return Ok(());
+    }
     let exceeds = Constraint::positive(&total - context.cost);
     let cost = context.cost;
     let known = hypotheses.constraints.iter().chain(&piece.guard).chain([&exceeds]);
     context.need(RULE, || format!("that the costs add up to {total} <= {cost}"), known)
+}
+
+/// Which condition an excess belongs to, by its place.
+fn excess_condition(law: &Law, place: usize) -> SideCondition {
+    match (law, place) {
+        (Law::Exponential(_), 0) => SideCondition::ExponentialSupport,
+        (Law::Uniform, 0) => SideCondition::UniformSupport,
+        (Law::Uniform, _) => SideCondition::UniformCost,
+        _ => SideCondition::ShiftCost,
+    }
 }
 
 /// `±shift/scale - cost`: the density of Laplace noise changes by at most `e^(|shift|/scale)`.

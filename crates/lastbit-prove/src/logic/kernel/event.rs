@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 use lastbit_lang::ast::{ExprId, ExprKind, Function, Scalar, Side, Statement, StatementKind};
 use lastbit_lang::symbolic::{Constraint, Fresh, Law, Polynomial, Value, paths};
 
-use super::{Context, Hypotheses, KernelError, check_defined};
+use super::broken::{SideCondition, is_off};
+use super::{Context, Hypotheses, KernelError, check_defined, is_plain};
 
 const RULE: &str = "EVENT";
 
@@ -51,7 +52,7 @@ pub(crate) fn check(
     check_preimage(context, &event.variable)?;
     let (x1, c1) = centre(context, Some(hypotheses), event, Side::One)?;
     let (x2, c2) = centre(context, None, event, Side::Two)?;
-    if c1 != c2 {
+    if c1 != c2 && !is_off(SideCondition::OneScale) {
         return Err(refused("the scale of the noise depends on the input"));
     }
     let not_positive = Constraint::non_negative(-&c1);
@@ -63,6 +64,9 @@ pub(crate) fn check(
     let rate = c1.inverse().ok_or_else(|| refused(format!("the scale {c1} is more than one term")))?;
     let distance = &(&x1 - &x2) * &rate;
     for distance in [distance.clone(), -&distance] {
+        if is_off(SideCondition::EventDistance) {
+            continue;
+        }
         let exceeds = Constraint::positive(&distance - context.cost);
         let cost = context.cost;
         let known = hypotheses.constraints.iter().chain([&exceeds]);
@@ -92,7 +96,7 @@ fn centre(
             return Err(refused("there must be one uniform sample and one sign"));
         };
         let is_fair = sign.law.weights.len() == 2 && sign.law.weights[0] == sign.law.weights[1];
-        if sample.law != Law::Uniform || !is_fair {
+        if sample.law != Law::Uniform || !(is_fair || is_off(SideCondition::FairSign)) {
             return Err(refused("there must be one uniform sample and one fair sign"));
         }
         samples.insert((sample.name.clone(), sign.name.clone()));
@@ -104,7 +108,7 @@ fn centre(
             return Err(refused(format!("{name} must be linear in the logarithm of the uniform sample")));
         };
         let centre = (x, if sign.value == event.positive { c } else { -&c });
-        if found.as_ref().is_some_and(|known| *known != centre) {
+        if found.as_ref().is_some_and(|known| *known != centre) && !is_off(SideCondition::OneCentre) {
             return Err(refused(format!("{name} is not x + s·c·ln(u) with the same x and c on all paths")));
         }
         found = Some(centre);
@@ -116,7 +120,7 @@ fn centre(
 
 /// Whether a polynomial has only plain variables, and none that stands for a function of a sample.
 fn is_free(p: &Polynomial) -> bool {
-    p.variables().iter().all(|symbol| !symbol.contains('(') || symbol.ends_with('>'))
+    p.variables().iter().all(is_plain)
 }
 
 /// PREIM: what is returned is a monotone function of the variable and depends on samples in no other way.
@@ -127,7 +131,8 @@ fn check_preimage(context: &Context<'_, '_>, variable: &str) -> Result<(), Kerne
     });
     let targets = body.iter().filter_map(target);
     let mut once = BTreeSet::new();
-    if !straight || !targets.into_iter().all(|name| once.insert(name)) {
+    let is_straight = straight && targets.into_iter().all(|name| once.insert(name));
+    if !is_straight && !is_off(SideCondition::StraightBody) {
         let reason = "the body must be a sequence of statements, each for a variable of its own";
         return Err(KernelError::Rule { rule: "PREIM", reason: reason.into() });
     }
@@ -136,6 +141,7 @@ fn check_preimage(context: &Context<'_, '_>, variable: &str) -> Result<(), Kerne
         _ => None,
     });
     match returned {
+        Some(_) if is_off(SideCondition::Monotone) => Ok(()),
         Some(id) if is_monotone(context, body, id, variable, body.len()) => Ok(()),
         _ => Err(KernelError::Rule {
             rule: "PREIM",

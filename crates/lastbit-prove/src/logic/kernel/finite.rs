@@ -3,11 +3,12 @@
 //! For programs whose samples all have finitely many values. A path of the first run counts unless it is refuted, a path of the
 //! second only if its conditions are shown: the first probability is at least, the second at most what it is said to be.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{Constraint, Fresh, Path, Polynomial, Value, applied, paths};
 
+use super::broken::{SideCondition, is_off};
 use super::hypotheses::exp;
 use super::{Axiom, Context, Hypotheses, KernelError, check_defined};
 
@@ -33,7 +34,7 @@ pub(crate) fn check(
     let hypotheses = hypotheses.extended(context, &finite.axioms)?;
     let first = outputs(context, &hypotheses, Side::One)?;
     let second = outputs(context, &hypotheses, Side::Two)?;
-    for (output, probability) in &first {
+    for (output, probability) in first.iter().filter(|_| !is_off(SideCondition::Ratio)) {
         let zero = Polynomial::zero();
         let other = second.get(output).unwrap_or(&zero);
         let exceeds = excess(context.cost, probability, other);
@@ -86,11 +87,11 @@ fn outputs(
             let known: Vec<&Constraint> = hypotheses.constraints.iter().chain(more).collect();
             context.judge.are_refuted(&known)
         };
-        let counts = match side {
-            Side::One => !refuted(&path.guards),
-            Side::Two => {
-                path.guards.iter().flat_map(Constraint::negated).all(|negation| refuted(&[negation]))
-            }
+        let broken = [SideCondition::FirstFromAbove, SideCondition::SecondFromBelow][side as usize];
+        // A broken count takes the other run's way.
+        let counts = match (side == Side::One) != is_off(broken) {
+            true => !refuted(&path.guards),
+            false => path.guards.iter().flat_map(Constraint::negated).all(|negation| refuted(&[negation])),
         };
         if !counts {
             continue;
@@ -100,10 +101,4 @@ fn outputs(
         *sum = &*sum + &probability(&path);
     }
     Ok(found)
-}
-
-/// The totals that are more than one term: their reciprocals are symbols that need an axiom.
-pub fn totals(path: &Path) -> BTreeSet<Polynomial> {
-    let totals = path.choices.iter().map(|choice| choice.law.total.clone());
-    totals.filter(|total| total.inverse().is_none()).collect()
 }

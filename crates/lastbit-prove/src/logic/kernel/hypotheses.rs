@@ -1,13 +1,11 @@
 //! What is known of the two inputs: declared facts, adjacency, and axioms about functions that are no polynomials.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use lastbit_lang::ast::{Scalar, Side};
-use lastbit_lang::symbolic::{
-    Alternative, Constraint, Law, Path, Polynomial, Program, Symbol, Value, applied,
-};
+use lastbit_lang::symbolic::{Alternative, Constraint, Law, Path, Polynomial, Program, Sample, applied};
 
-use super::{Context, KernelError};
+use super::broken::{SideCondition, is_off};
+use super::{Context, KernelError, is_plain};
 
 /// From which input to which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl Hypotheses {
 
     /// Where the samples of a path lie: `ln(u) <= 0`, and `z >= 0` for exponential noise.
     pub fn supports(&self, path: &Path) -> Vec<Constraint> {
-        let of_sample = |sample: &lastbit_lang::symbolic::Sample| {
+        let of_sample = |sample: &Sample| {
             let coordinate = Polynomial::variable(sample.coordinate());
             match sample.law {
                 Law::Uniform => Some(Constraint::non_negative(-&coordinate)),
@@ -58,9 +56,10 @@ impl Hypotheses {
     ) -> Result<Hypotheses, KernelError> {
         let mut all = self.clone();
         for axiom in axioms {
-            if let Some(premise) = axiom.premise() {
+            context.admit(&all, axiom.arguments())?;
+            if let Some(premise) = axiom.premise().filter(|_| !is_off(SideCondition::AxiomPremise)) {
                 let known = all.constraints.iter().chain([&premise]);
-                context.need("CONSEQ", || format!("the premise of an axiom ({axiom})"), known)?;
+                context.need("CONSEQ", || format!("the premise of {}", axiom.conclusions()[0]), known)?;
             }
             all.constraints.extend(axiom.conclusions());
         }
@@ -91,6 +90,13 @@ impl Axiom {
         }
     }
 
+    fn arguments(&self) -> Vec<&Polynomial> {
+        match self {
+            Axiom::ExpPositive(p) | Axiom::ExpTangent(p) | Axiom::Reciprocal(p) => vec![p],
+            Axiom::ExpAtMost(left, right) => left.iter().chain(right).collect(),
+        }
+    }
+
     /// What holds then.
     pub fn conclusions(&self) -> Vec<Constraint> {
         let product =
@@ -112,17 +118,6 @@ impl Axiom {
     }
 }
 
-impl std::fmt::Display for Axiom {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Axiom::ExpPositive(p) => write!(f, "exp({p}) > 0"),
-            Axiom::ExpTangent(p) => write!(f, "exp({p}) >= 1 + {p}"),
-            Axiom::ExpAtMost(left, right) => write!(f, "exp({}) <= exp({})", sum(left), sum(right)),
-            Axiom::Reciprocal(p) => write!(f, "1/({p})"),
-        }
-    }
-}
-
 /// `e^p`, as the language's runs name it.
 pub fn exp(p: &Polynomial) -> Polynomial {
     match p.is_zero() {
@@ -140,83 +135,37 @@ fn sum(list: &[Polynomial]) -> Polynomial {
 /// # Errors
 /// If the declaration can not be read.
 pub fn hypotheses(program: &Program<'_>) -> Result<Vec<Hypotheses>, KernelError> {
-    let facts = with_truth_values(program, program.facts()?);
-    let forward = program.adjacency()?;
-    let backward: Vec<Alternative> = forward.iter().map(|way| swapped(program, way)).collect();
-    let mut directions = vec![(Direction::Forward, &forward)];
-    if as_sets(&forward) != as_sets(&backward) {
-        directions.push((Direction::Backward, &backward));
+    let facts = program.facts()?;
+    let adjacency = program.adjacency()?;
+    let both = |fact: &Alternative, way: &Alternative| Alternative {
+        constraints: [fact.constraints.clone(), way.constraints.clone()].concat(),
+        name: [fact.name.as_str(), way.name.as_str()]
+            .into_iter()
+            .filter(|n| !n.is_empty())
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    let forward: Vec<Alternative> =
+        facts.iter().flat_map(|fact| adjacency.iter().map(move |way| both(fact, way))).collect();
+    let symbols = forward.iter().flat_map(|way| &way.constraints).flat_map(|c| c.polynomial.variables());
+    // Exchanging the runs within the name of a function's value is more than a renaming of variables.
+    if symbols
+        .into_iter()
+        .any(|symbol| !is_plain(&symbol) && (symbol.contains("<1>") || symbol.contains("<2>")))
+    {
+        return Err(KernelError::Form("what is declared of the inputs must be polynomial in them".into()));
     }
-    let mut all = Vec::new();
-    for (direction, adjacency) in directions {
-        for fact in &facts {
-            for way in adjacency {
-                let constraints = [fact.constraints.clone(), way.constraints.clone()].concat();
-                let mut parts = vec![fact.name.as_str(), way.name.as_str()];
-                if direction == Direction::Backward {
-                    parts.push("inputs swapped");
-                }
-                parts.retain(|part| !part.is_empty());
-                all.push(Hypotheses { constraints, name: parts.join(", "), direction });
-            }
-        }
+    let backward: Vec<Alternative> = forward.iter().map(|way| program.exchanged(way)).collect();
+    let is_symmetric = as_sets(&forward) == as_sets(&backward);
+    let named =
+        |way: Alternative, direction| Hypotheses { constraints: way.constraints, name: way.name, direction };
+    let mut all: Vec<Hypotheses> = forward.into_iter().map(|way| named(way, Direction::Forward)).collect();
+    if !is_symmetric && !is_off(SideCondition::BothDirections) {
+        all.extend(backward.into_iter().map(|way| named(way, Direction::Backward)));
     }
     Ok(all)
 }
 
 fn as_sets(ways: &[Alternative]) -> BTreeSet<BTreeSet<&Constraint>> {
     ways.iter().map(|way| way.constraints.iter().collect()).collect()
-}
-
-/// The variables of all inputs of a run, and whether they are truth values.
-fn inputs(program: &Program<'_>, side: Side) -> Vec<(Polynomial, bool)> {
-    let mut found = Vec::new();
-    let names = program.inputs(side);
-    let mut stack: Vec<Value> = names.into_values().collect();
-    while let Some(value) = stack.pop() {
-        match value {
-            Value::Number(p) => found.push((p, false)),
-            Value::Flag(p) => found.push((p, true)),
-            Value::List(items) => stack.extend(items),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The two runs exchanged.
-fn swapped(program: &Program<'_>, way: &Alternative) -> Alternative {
-    let pairs = inputs(program, Side::One).into_iter().zip(inputs(program, Side::Two));
-    let mut names: BTreeMap<Symbol, Polynomial> = BTreeMap::new();
-    for ((one, _), (two, _)) in pairs {
-        for (from, to) in [(&one, &two), (&two, &one)] {
-            names.extend(from.variables().into_iter().map(|symbol| (symbol, to.clone())));
-        }
-    }
-    let swap = |constraint: &Constraint| {
-        let polynomial =
-            constraint.polynomial.substitute(&names).unwrap_or_else(|| constraint.polynomial.clone());
-        Constraint { polynomial, relation: constraint.relation }
-    };
-    Alternative { constraints: way.constraints.iter().map(swap).collect(), name: way.name.clone() }
-}
-
-fn with_truth_values(program: &Program<'_>, facts: Vec<Alternative>) -> Vec<Alternative> {
-    let has_flags = program.declaration.arguments.iter().any(|argument| argument.ty.scalar == Scalar::Bool);
-    if !has_flags {
-        return facts;
-    }
-    let both = inputs(program, Side::One).into_iter().chain(inputs(program, Side::Two));
-    let mut all = facts;
-    for (flag, _) in both.filter(|(_, is_flag)| *is_flag) {
-        let value = |known: &Alternative, value: i64| {
-            let mut known = known.clone();
-            known.constraints.push(Constraint::zero(&flag - &Polynomial::constant(value)));
-            let text = format!("{flag} = {}", value == 1);
-            known.name = if known.name.is_empty() { text } else { format!("{}, {text}", known.name) };
-            known
-        };
-        all = all.iter().flat_map(|known| [value(known, 1), value(known, 0)]).collect();
-    }
-    all
 }

@@ -14,19 +14,25 @@
 //! | [`finite`] | enumeration of all outputs |
 
 pub mod align;
+mod broken;
 pub mod event;
 pub mod finite;
 pub mod hypotheses;
 pub mod refutation;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_lang::Diagnostic;
-use lastbit_lang::ast::{ClauseKind, Declaration, File};
-use lastbit_lang::symbolic::{Constraint, Path, Polynomial, Program, Trace};
+use lastbit_lang::ast::{ClauseKind, Declaration, File, Side};
+use lastbit_lang::symbolic::{
+    Constraint, Fresh, Path, Polynomial, Program, Sample, Scope, Symbol, Trace, Value, paths,
+};
 use lastbit_real::Rational;
 
 pub use align::{Alignment, Map, Piece};
+use broken::{SideCondition, is_off};
 pub use event::Event;
 pub use finite::Finite;
 pub use hypotheses::{Axiom, Direction, Hypotheses, hypotheses};
@@ -112,6 +118,8 @@ pub(crate) struct Context<'c, 'a> {
     pub(crate) program: &'c Program<'a>,
     pub(crate) cost: &'c Polynomial,
     pub(crate) judge: &'c mut dyn Judge,
+    /// The variables that stand for samples.
+    pub(crate) samples: &'c BTreeSet<Symbol>,
     /// How many premises were checked.
     pub(crate) premises: &'c mut usize,
 }
@@ -132,6 +140,45 @@ impl Context<'_, '_> {
         let open = constraints.into_iter().filter(|c| c.decided() != Some(true)).cloned().collect();
         Err(KernelError::Open { rule, premise: premise(), open })
     }
+
+    /// What a proof brings in: its symbols are names, or functions applied to something, and it divides by nothing that may be zero.
+    pub(crate) fn admit<'p>(
+        &mut self,
+        hypotheses: &Hypotheses,
+        polynomials: impl IntoIterator<Item = &'p Polynomial>,
+    ) -> Result<(), KernelError> {
+        for polynomial in polynomials {
+            if refutation::is_large(polynomial) {
+                return Err(KernelError::Form("a polynomial is too large".into()));
+            }
+            if let Some(symbol) = polynomial.variables().iter().find(|symbol| !is_symbol(symbol)) {
+                return Err(KernelError::Form(format!("`{symbol}` is not the name of anything")));
+            }
+            for symbol in refutation::inverted(polynomial) {
+                let zero = Constraint::zero(Polynomial::variable(symbol.clone()));
+                let known = hypotheses.constraints.iter().chain([&zero]);
+                self.need("CONSEQ", || format!("that {symbol} is not zero"), known)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a text is `x`, `q[3]`, `z#2`, `x<1>` or `f(…)` with its own parentheses: such texts can not be taken for sums or products.
+fn is_symbol(text: &str) -> bool {
+    let text = text.strip_suffix("<1>").or_else(|| text.strip_suffix("<2>")).unwrap_or(text);
+    let head = text.trim_start_matches(|c: char| c.is_alphanumeric() || "_'".contains(c));
+    let mut depth = 0;
+    let closes_early = head.char_indices().any(|(at, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth <= 0 && at + 1 < head.len()
+    });
+    head.len() < text.len()
+        && match head.chars().next() {
+            None => true,
+            Some('(') => depth == 0 && !closes_early,
+            _ => head.chars().all(|c| c.is_ascii_digit() || "[]#".contains(c)),
+        }
 }
 
 /// Checks a proof. This is rule DP: the leaves show `⊢ c ~[ε,0] c : adjacent ⇒ r<1> = r<2>` for all neighbours, in both directions.
@@ -161,12 +208,19 @@ pub fn check_leaves(
     judge: &mut dyn Judge,
 ) -> Result<Theorem, KernelError> {
     let all = hypotheses(program)?;
+    let is_parameter = |symbol: &Symbol| {
+        program.lookup(symbol, None) == Some(Value::Number(Polynomial::variable(symbol.clone())))
+    };
+    if !cost.variables().iter().all(|symbol| !is_plain(symbol) || is_parameter(symbol)) {
+        return Err(KernelError::Form("a cost is an expression over the parameters".into()));
+    }
     if all.len() != leaves.len() {
         return Err(KernelError::Form(format!("{} cases, and proofs of {}", all.len(), leaves.len())));
     }
-    let mut premises = 0;
-    let mut context = Context { program, cost, judge, premises: &mut premises };
+    let (mut premises, samples) = (0, coordinates(program)?);
+    let mut context = Context { program, cost, judge, samples: &samples, premises: &mut premises };
     for (hypotheses, leaf) in all.iter().zip(leaves) {
+        context.admit(hypotheses, [cost])?;
         check_leaf(&mut context, hypotheses, leaf)?;
     }
     let claim = claim(program)?;
@@ -177,6 +231,7 @@ pub fn check_leaves(
         excesses.extend(
             claim.iter().filter_map(|(_, delta)| delta.as_ref().map(|delta| Constraint::positive(-delta))),
         );
+        excesses.retain(|_| !is_off(SideCondition::ClaimCovers));
         for exceeds in &excesses {
             let known = hypotheses.constraints.iter().chain([exceeds]);
             context.need("DP", || format!("that the cost {cost} is at most what is claimed"), known)?;
@@ -197,7 +252,8 @@ pub fn check_one(
     leaf: &Leaf,
     judge: &mut dyn Judge,
 ) -> Result<(), KernelError> {
-    check_leaf(&mut Context { program, cost, judge, premises: &mut 0 }, hypotheses, leaf)
+    let samples = coordinates(program)?;
+    check_leaf(&mut Context { program, cost, judge, samples: &samples, premises: &mut 0 }, hypotheses, leaf)
 }
 
 fn check_leaf(
@@ -206,13 +262,21 @@ fn check_leaf(
     leaf: &Leaf,
 ) -> Result<(), KernelError> {
     match leaf {
+        Leaf::Vacuous if is_off(SideCondition::Impossible) => Ok(()),
         Leaf::Vacuous => {
             context.need("CASE", || "that the case is impossible".into(), hypotheses.constraints.iter())
         }
         Leaf::Split(on, leaves) => {
+            context.admit(hypotheses, [&on.polynomial])?;
+            // A case may not depend on samples: the maps of two cases could have images in common.
+            let free = |symbol: &Symbol| is_plain(symbol) && !context.samples.contains(symbol);
+            let is_free = on.polynomial.variables().iter().all(free);
+            if !is_free && !is_off(SideCondition::SplitFreeOfSamples) {
+                return Err(KernelError::Form("a case depends on samples".into()));
+            }
             let mut ways = on.negated();
             ways.insert(0, on.clone());
-            if ways.len() != leaves.len() {
+            if ways.len() != leaves.len() && !is_off(SideCondition::SplitExhaustive) {
                 return Err(KernelError::Form(format!("a case of {} ways has {}", ways.len(), leaves.len())));
             }
             ways.into_iter()
@@ -228,17 +292,34 @@ fn check_leaf(
 /// The claimed loss, if it is an expression: ε, and δ if there is one.
 ///
 /// # Errors
-/// If it can not be read.
+/// If it can not be read, has cases, or is not the only one.
 pub fn claim(program: &Program<'_>) -> Result<Option<(Polynomial, Option<Polynomial>)>, KernelError> {
-    let read = |id| program.parameter_expression(id, &mut Trace::default());
+    let mut trace = Trace::default();
+    let mut read = |id| program.parameter_expression(id, &mut trace);
+    let mut claims = Vec::new();
     for clause in &program.declaration.clauses {
         match clause.kind {
-            ClauseKind::ClaimPure(Some(epsilon)) => return Ok(Some((read(epsilon)?, None))),
-            ClauseKind::ClaimApprox(epsilon, delta) => return Ok(Some((read(epsilon)?, Some(read(delta)?)))),
+            ClauseKind::ClaimPure(Some(epsilon)) => claims.push((read(epsilon)?, None)),
+            ClauseKind::ClaimApprox(epsilon, delta) => claims.push((read(epsilon)?, Some(read(delta)?))),
             _ => {}
         }
     }
-    Ok(None)
+    let has_cases = !trace.guards.is_empty() && !is_off(SideCondition::ClaimWithoutCases);
+    if has_cases || claims.len() > 1 {
+        return Err(KernelError::Form("a claim must be one expression without cases".into()));
+    }
+    Ok(claims.pop())
+}
+
+/// The variables that stand for samples, in either run.
+fn coordinates(program: &Program<'_>) -> Result<BTreeSet<Symbol>, KernelError> {
+    let runs = [paths(program, Side::One, &Fresh)?, paths(program, Side::Two, &Fresh)?];
+    Ok(runs.iter().flatten().flat_map(|path| &path.samples).map(Sample::coordinate).collect())
+}
+
+/// Whether a symbol is a variable, and not the value of a function: `x<1>`, `f(a)<1>`, `eps`.
+pub(crate) fn is_plain(symbol: &Symbol) -> bool {
+    !symbol.contains('(') || symbol.ends_with('>')
 }
 
 /// ASSN: every operation on the path is defined.
@@ -247,7 +328,7 @@ pub(crate) fn check_defined(
     hypotheses: &Hypotheses,
     path: &Path,
 ) -> Result<(), KernelError> {
-    for obligation in &path.obligations {
+    for obligation in path.obligations.iter().filter(|_| !is_off(SideCondition::Defined)) {
         let known = hypotheses.constraints.iter().chain(&path.guards[..obligation.guards]);
         let supports = hypotheses.supports(path);
         let known = known.chain(&supports).chain([&obligation.forbidden]);

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lastbit_lang::symbolic::{Constraint, Polynomial, Relation};
+use lastbit_lang::symbolic::{Constraint, Polynomial, Relation, Symbol};
 use lastbit_real::Rational;
 
 use super::KernelError;
+use super::broken::{SideCondition, is_off};
 
 /// Why some constraints can not hold together: a sum of products of them is negative although each product is not.
 ///
@@ -18,8 +19,10 @@ pub struct Refutation {
     pub multiples: Vec<(Polynomial, usize)>,
 }
 
-/// Most factors of a product.
+/// Most factors of a product, largest power, and most terms: no computation here can overflow or take forever.
 const MAX_FACTORS: usize = 8;
+const MAX_POWER: u32 = 1 << 16;
+const MAX_TERMS: usize = 1 << 16;
 
 /// Constraints that can not hold together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,10 +42,16 @@ impl Lemma {
         let get = |place: &usize| {
             self.constraints.get(*place).ok_or(KernelError::Lemma("it names a constraint that is not there"))
         };
+        let constraints = self.constraints.iter().map(|constraint| &constraint.polynomial);
+        let mut all = constraints.chain(self.refutation.multiples.iter().map(|(multiplier, _)| multiplier));
+        if all.any(is_large) {
+            return Err(KernelError::Lemma("a polynomial is too large"));
+        }
         let mut sum = Polynomial::zero();
         let mut is_strict = false;
         for (coefficient, factors) in &self.refutation.products {
-            if !coefficient.is_positive() || factors.len() > MAX_FACTORS {
+            let signs = coefficient.is_positive() || is_off(SideCondition::LemmaSigns);
+            if !signs || factors.len() > MAX_FACTORS {
                 return Err(KernelError::Lemma("a coefficient is not positive"));
             }
             let mut product = Polynomial::constant(coefficient.clone());
@@ -54,22 +63,44 @@ impl Lemma {
                 }
                 all_strict &= *relation == Relation::Positive;
                 product = &product * polynomial;
+                if product.terms().count() > MAX_TERMS {
+                    return Err(KernelError::Lemma("a product is too large"));
+                }
             }
             is_strict |= all_strict;
             sum = &sum + &product;
         }
         for (multiplier, place) in &self.refutation.multiples {
             let Constraint { polynomial, relation } = get(place)?;
-            if *relation != Relation::Zero {
+            if *relation != Relation::Zero && !is_off(SideCondition::LemmaEquations) {
                 return Err(KernelError::Lemma("an inequality stands among the equations"));
+            }
+            let divides =
+                |symbol| self.constraints.iter().any(|c| inverted(&c.polynomial).any(|s| s == symbol));
+            if !inverted(multiplier).all(divides) && !is_off(SideCondition::LemmaDivision) {
+                return Err(KernelError::Lemma("a multiplier divides by what may be zero"));
             }
             sum = &sum + &(multiplier * polynomial);
         }
         match sum.as_constant() {
+            _ if is_off(SideCondition::LemmaSum) => Ok(()),
             Some(value) if value.is_negative() || (value.is_zero() && is_strict) => Ok(()),
+            Some(value) if value.is_zero() && is_off(SideCondition::LemmaStrict) => Ok(()),
             _ => Err(KernelError::Lemma("its sum is no contradiction")),
         }
     }
+}
+
+/// Whether computing with a polynomial could take too long or overflow.
+pub(super) fn is_large(p: &Polynomial) -> bool {
+    let mut powers = p.terms().flat_map(|(monomial, _)| monomial.powers());
+    p.terms().count() > MAX_TERMS || powers.any(|(_, power)| power.unsigned_abs() > MAX_POWER)
+}
+
+/// The variables that a polynomial divides by. A constraint that does speaks only of values where they are not zero.
+pub(super) fn inverted(p: &Polynomial) -> impl Iterator<Item = &Symbol> {
+    let powers = p.terms().flat_map(|(monomial, _)| monomial.powers());
+    powers.filter(|(_, power)| *power < 0).map(|(symbol, _)| symbol)
 }
 
 /// Who says whether constraints can not hold together: the lemmas of a proof, or a search that looks for such lemmas.

@@ -31,11 +31,11 @@ use Distance::{Reaches, Scales};
 const DISTANCES: [Distance; 11] = [
     Scales(0),
     Scales(2),
-    Reaches(1),
     Reaches(-1),
     Scales(4),
-    Reaches(2),
+    Reaches(1),
     Reaches(-2),
+    Reaches(2),
     Scales(1),
     Scales(-2),
     Scales(8),

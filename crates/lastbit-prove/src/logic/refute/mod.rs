@@ -63,7 +63,7 @@ pub use witness::{Observation, Probability, Witness};
 /// How hard to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Most probabilities that are computed.
+    /// About how many probabilities are computed at most.
     pub evaluations: usize,
     /// Whether to go on after the first witness, to the largest loss that can be found.
     pub worst: bool,
@@ -98,8 +98,10 @@ pub enum RefuteError {
     /// There is no claim of a number.
     #[error("`{0}` claims no number")]
     NoClaim(String),
-    /// No numbers that were tried are allowed for the parameters.
-    #[error("no values are known for the parameters of `{0}`; give some")]
+    /// At no numbers that were tried for the parameters there is a rational claim about neighbours.
+    #[error(
+        "no values were found for the parameters of `{0}` with a rational claim and neighbouring inputs; give some"
+    )]
     Parameters(String),
     /// No probability could be computed.
     #[error(

@@ -68,16 +68,22 @@ impl Model {
         self.paths.iter().filter_map(at).max()
     }
 
-    /// The probability of an event at a point. `None` where the program is not defined, or is none whose noise acts linearly.
+    /// Whether every operation on the paths that can be taken at a point is defined, as far as that is known.
+    pub(super) fn is_defined(&self, point: &Point) -> bool {
+        self.paths.iter().map(|path| View { path, point }).all(|view| match view.guards() {
+            Some(Some(_)) => view.is_defined() == Some(true),
+            Some(None) => true,
+            None => false,
+        })
+    }
+
+    /// The probability of an event at a point where the program is defined. `None` if its noise does not act linearly.
     pub(super) fn probability(&self, event: &Event, point: &Point) -> Option<Quotient> {
         let mut sum = Quotient::from(Rational::ZERO);
         for path in &self.paths {
             let view = View { path, point };
             let Some(inside) = event.region(&view.outputs()?) else { continue };
             let Some(guards) = view.guards()? else { continue };
-            if !view.is_defined()? {
-                return None;
-            }
             let noises = path.samples.iter().map(|sample| view.noise(sample)).collect::<Option<Vec<_>>>()?;
             let mass = probability(&noises, &[guards, inside].concat(), BUDGET).ok()?;
             sum = sum.plus(&view.weight()?.times(&mass.into()));
@@ -104,12 +110,8 @@ impl Model {
         let part = |(place, output): (usize, &Output)| match (output, template.tails.get(place)) {
             (Output::Truth(value), _) => Part::Is(*value),
             (Output::Number(value), _) => Part::Equals(value.clone()),
-            (Output::Noisy(form), Some(Some(Tail { up: true, far }))) => {
-                Part::AtLeast(&form.constant + far)
-            }
-            (Output::Noisy(form), Some(Some(Tail { up: false, far }))) => {
-                Part::AtMost(&form.constant - far)
-            }
+            (Output::Noisy(form), Some(Some(Tail { up: true, far }))) => Part::AtLeast(&form.constant + far),
+            (Output::Noisy(form), Some(Some(Tail { up: false, far }))) => Part::AtMost(&form.constant - far),
             (Output::Noisy(_), _) => Part::Except(atoms(place).collect()),
         };
         Some(Event { parts: outputs.iter().enumerate().map(part).collect() })

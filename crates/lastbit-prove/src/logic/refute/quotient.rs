@@ -40,37 +40,45 @@ impl From<Rational> for Quotient {
 }
 
 impl Quotient {
+    /// `n/d` with `d > 0`. A denominator of one term goes into the numerator.
+    fn new(numerator: ExponentialSum, denominator: ExponentialSum) -> Quotient {
+        let single = match denominator.terms().collect::<Vec<_>>().as_slice() {
+            [(coefficient, exponent)] => {
+                coefficient.recip().map(|inverse| ExponentialSum::term(inverse, -*exponent))
+            }
+            _ => None,
+        };
+        match single {
+            Some(inverse) => (&numerator * &inverse).into(),
+            None => Quotient { numerator, denominator },
+        }
+    }
+
     /// The sum.
     pub fn plus(&self, other: &Quotient) -> Quotient {
         if self.denominator == other.denominator {
-            return Quotient {
-                numerator: &self.numerator + &other.numerator,
-                denominator: self.denominator.clone(),
-            };
+            return Quotient::new(&self.numerator + &other.numerator, self.denominator.clone());
         }
         let crossed = [(self, other), (other, self)].map(|(a, b)| &a.numerator * &b.denominator);
-        Quotient { numerator: &crossed[0] + &crossed[1], denominator: &self.denominator * &other.denominator }
+        Quotient::new(&crossed[0] + &crossed[1], &self.denominator * &other.denominator)
     }
 
     /// The difference.
     pub fn minus(&self, other: &Quotient) -> Quotient {
-        self.plus(&Quotient { numerator: -&other.numerator, denominator: other.denominator.clone() })
+        self.plus(&Quotient::new(-&other.numerator, other.denominator.clone()))
     }
 
     /// The product.
     pub fn times(&self, other: &Quotient) -> Quotient {
-        Quotient {
-            numerator: &self.numerator * &other.numerator,
-            denominator: &self.denominator * &other.denominator,
-        }
+        Quotient::new(&self.numerator * &other.numerator, &self.denominator * &other.denominator)
     }
 
     /// One over it; `None` of 0.
     pub fn reciprocal(&self) -> Option<Quotient> {
         let (numerator, denominator) = (self.denominator.clone(), self.numerator.clone());
         match self.sign() {
-            Ordering::Greater => Some(Quotient { numerator, denominator }),
-            Ordering::Less => Some(Quotient { numerator: -&numerator, denominator: -&denominator }),
+            Ordering::Greater => Some(Quotient::new(numerator, denominator)),
+            Ordering::Less => Some(Quotient::new(-&numerator, -&denominator)),
             Ordering::Equal => None,
         }
     }

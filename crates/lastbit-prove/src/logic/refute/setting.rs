@@ -125,7 +125,8 @@ impl<'a> Setting<'a> {
         let event = self.event(template, &pair[0])?;
         let p = self.probability(hunt, &event, &pair[0]).filter(|p| *p > 0.0)?;
         let q = self.probability(hunt, &event, &pair[1])?;
-        Some(Candidate { case, template: template.clone(), pair, loss: self.loss(p, q) })
+        let loss = self.loss(p, q);
+        (!loss.is_nan()).then(|| Candidate { case, template: template.clone(), pair, loss })
     }
 
     /// The exact probabilities of a candidate, if its inputs are neighbours by every condition of the declaration.
@@ -136,7 +137,10 @@ impl<'a> Setting<'a> {
             return None;
         }
         let event = self.event(&candidate.template, first)?;
-        let exact = |input: &Vec<Rational>| self.model.probability(&event, &self.space.point(input));
+        let exact = |input: &Vec<Rational>| {
+            let point = self.space.point(input);
+            self.model.is_defined(&point).then(|| self.model.probability(&event, &point))?
+        };
         let [p, q]: [Quotient; 2] = [exact(first)?, exact(second)?];
         let witness = Witness {
             parameters: self.parameters.clone(),

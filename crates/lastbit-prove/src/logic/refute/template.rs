@@ -23,7 +23,12 @@ pub(super) struct Template {
 impl Template {
     /// The templates of a group: no half-lines; one on every noisy output, all to the same side, as far as each of `distances`; and on one
     /// output only, as far as `single`.
-    pub(super) fn all(group: usize, noisy: &[bool], distances: &[Rational], single: &Rational) -> Vec<Template> {
+    pub(super) fn all(
+        group: usize,
+        noisy: &[bool],
+        distances: &[Rational],
+        single: &Rational,
+    ) -> Vec<Template> {
         let with = |far: &Rational, up: bool, at: &dyn Fn(usize) -> bool| {
             let tail = |place: usize| (noisy[place] && at(place)).then(|| Tail { up, far: far.clone() });
             Template { group, tails: (0..noisy.len()).map(tail).collect() }

@@ -6,6 +6,7 @@ use std::fmt;
 use lastbit_lang::symbolic::{Constraint, Polynomial, Symbol};
 use lastbit_real::Rational;
 
+use crate::logic::oracle::{Answer, Z3};
 use crate::logic::search::simplex::{Feasibility, Row, feasible};
 
 /// Values of variables.
@@ -88,7 +89,15 @@ pub(super) fn model(constraints: &[Constraint]) -> Option<Counterexample> {
             Some(Counterexample { values: named.map(|(name, value)| (name.to_string(), value)).collect() });
         true
     });
-    found
+    found.or_else(|| by_oracle(constraints))
+}
+
+/// A point that an oracle knows, if there is one. Its values have been checked.
+fn by_oracle(constraints: &[Constraint]) -> Option<Counterexample> {
+    let Answer::Model(values) = Z3::find()?.ask(constraints) else { return None };
+    Some(Counterexample {
+        values: values.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
+    })
 }
 
 fn row(constraint: &Constraint, values: &BTreeMap<Symbol, Polynomial>, rest: &[Symbol]) -> Option<Row> {

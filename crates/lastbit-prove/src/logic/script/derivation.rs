@@ -54,10 +54,10 @@ pub(super) fn check(program: &Program<'_>, script: &Script) -> Result<ScriptRepo
             Some(rejection) => Status::Rejected(rejection),
             None => check_step(&mut checker, step, statement, &cost, &mut couplings)?,
         };
-        if let (Rule::Dp, Status::Accepted(_)) = (step.rule, &status) {
-            if let Some(rejection) = over_budget(&mut checker, &total)? {
-                status = Status::Rejected(rejection);
-            }
+        if let (Rule::Dp, Status::Accepted(_)) = (step.rule, &status)
+            && let Some(rejection) = over_budget(&mut checker, &total)?
+        {
+            status = Status::Rejected(rejection);
         }
         let place = step.place.map_or(String::new(), |place| format!(" {}", place.name.text));
         let rule = match (step.rule, statement) {

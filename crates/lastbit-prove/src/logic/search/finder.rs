@@ -1,11 +1,13 @@
 //! A judge that looks for lemmas.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use lastbit_lang::symbolic::{Constraint, Relation, Symbol};
+use lastbit_lang::symbolic::{Constraint, Polynomial, Relation, Symbol};
+use lastbit_real::Rational;
 
 use super::handelman;
 use crate::logic::kernel::{Judge, Lemma, Lemmas, Refutation};
+use crate::logic::oracle::{Answer, Z3};
 
 /// Most factors of a product.
 const DEGREE: u32 = 3;
@@ -18,9 +20,18 @@ pub struct Finder {
     known: Lemmas,
     /// Sets of constraints for which nothing was found.
     open: HashSet<Vec<Constraint>>,
+    /// Whom to ask where nothing is found.
+    oracle: Option<Z3>,
+    /// What only the oracle vouches for.
+    pub vouched: Vec<Vec<Constraint>>,
 }
 
 impl Finder {
+    /// A finder that believes an oracle where it finds nothing itself. What it says then is not proved: see [`Finder::vouched`].
+    pub fn with_oracle(oracle: Option<Z3>) -> Finder {
+        Finder { oracle, ..Finder::default() }
+    }
+
     /// A lemma that somebody has made: it is kept if it is right.
     pub fn suggest(&mut self, lemma: Lemma) {
         if self.known.add(&lemma).is_ok() {
@@ -30,6 +41,9 @@ impl Finder {
 
     /// Looks for a refutation of some constraints, and cuts them down to those that it needs.
     fn find(constraints: &[Constraint]) -> Option<Lemma> {
+        if let Some(pair) = opposites(constraints) {
+            return Some(pair);
+        }
         let is_linear = |constraint: &Constraint| {
             constraint.polynomial.terms().all(|(monomial, _)| matches!(monomial.powers(), [] | [(_, 1)]))
         };
@@ -57,6 +71,17 @@ fn groups(constraints: Vec<Constraint>) -> Vec<Vec<Constraint>> {
     let mut groups: Vec<Vec<Constraint>> = groups.into_iter().map(|(_, members)| members).collect();
     groups.sort_by_key(Vec::len);
     groups
+}
+
+/// `p > 0` and `p <= 0`: the commonest contradiction by far.
+fn opposites(constraints: &[Constraint]) -> Option<Lemma> {
+    let inequalities = || constraints.iter().filter(|c| c.relation != Relation::Zero);
+    let strict: HashMap<&Polynomial, &Constraint> =
+        inequalities().filter(|c| c.relation == Relation::Positive).map(|c| (&c.polynomial, c)).collect();
+    let (one, other) = inequalities().find_map(|c| Some((c, *strict.get(&-&c.polynomial)?)))?;
+    let products = vec![(Rational::ONE, vec![0]), (Rational::ONE, vec![1])];
+    let refutation = Refutation { products, multiples: Vec::new() };
+    Some(Lemma { constraints: vec![one.clone(), other.clone()], refutation })
 }
 
 /// Only the constraints that a refutation uses.
@@ -103,6 +128,10 @@ impl Judge for Finder {
         match lemma {
             Some(lemma) if self.known.add(&lemma).is_ok() => {
                 self.lemmas.push(lemma);
+                true
+            }
+            _ if self.oracle.as_ref().is_some_and(|oracle| oracle.ask(&set) == Answer::Unsatisfiable) => {
+                self.vouched.push(set);
                 true
             }
             _ => {

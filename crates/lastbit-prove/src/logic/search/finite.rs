@@ -8,9 +8,7 @@ use lastbit_real::Rational;
 
 use super::finder::Finder;
 use crate::logic::kernel::hypotheses::exp;
-use crate::logic::kernel::{
-    Alignment, Axiom, Finite, Hypotheses, Judge, Lemma, Map, Piece, Refutation, finite,
-};
+use crate::logic::kernel::{Alignment, Axiom, Finite, Hypotheses, Judge, Lemma, Map, Piece, Refutation};
 
 /// What programs with finitely many samples are proved by: every sample keeps its value, or all outputs are enumerated.
 pub(super) struct Proposals {
@@ -94,7 +92,9 @@ fn axioms(
     axioms.extend(apart);
     let applications = runs.iter().flatten().flat_map(|path| path.applications.values());
     let divisors = applications.filter(|a| a.function == "recip").map(|a| a.arguments[0].clone());
-    let totals = runs.iter().flatten().flat_map(finite::totals);
+    // Of a total that is more than one term, the reciprocal is a symbol.
+    let totals = runs.iter().flatten().flat_map(|path| &path.choices).map(|choice| choice.law.total.clone());
+    let totals = totals.filter(|total| total.inverse().is_none());
     let reciprocals: BTreeSet<Polynomial> = divisors.chain(totals).collect();
     axioms.extend(reciprocals.into_iter().map(Axiom::Reciprocal));
     axioms

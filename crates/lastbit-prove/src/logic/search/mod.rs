@@ -19,6 +19,7 @@ use lastbit_lang::symbolic::{Constraint, Fresh, Law, Polynomial, Program, Value,
 use super::kernel::{
     self, Event, Hypotheses, Judge, KernelError, Leaf, Proof, Theorem, check_leaves, check_one, hypotheses,
 };
+use super::oracle::Z3;
 pub use finder::Finder;
 pub use point::parameters_at;
 use shifts::{NoShift, shifts};
@@ -76,6 +77,8 @@ pub struct Search {
     pub strategies: BTreeSet<Strategy>,
     /// What did not.
     pub attempts: Vec<Attempt>,
+    /// Premises for which there is an oracle's word only. If there are any, nothing is proved.
+    pub vouched: Vec<Vec<Constraint>>,
 }
 
 /// Looks for a proof of what is claimed, or of the least that shifts of noise cost if nothing is.
@@ -83,8 +86,17 @@ pub struct Search {
 /// # Errors
 /// If the program can not be run on symbols.
 pub fn search(program: &Program<'_>) -> Result<Search, KernelError> {
-    let mut finder = Finder::default();
-    let mut found = Search { proved: None, strategies: BTreeSet::new(), attempts: Vec::new() };
+    search_with(program, None)
+}
+
+/// As [`search`]; where no lemma is found, an oracle is believed, and nothing is proved.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, KernelError> {
+    let mut finder = Finder::with_oracle(oracle);
+    let mut found =
+        Search { proved: None, strategies: BTreeSet::new(), attempts: Vec::new(), vouched: Vec::new() };
     let all = hypotheses(program)?;
     let cost = match kernel::claim(program)? {
         Some((epsilon, _)) => epsilon,
@@ -101,8 +113,11 @@ pub fn search(program: &Program<'_>) -> Result<Search, KernelError> {
         }
     }
     let theorem = check_leaves(program, &cost, &leaves, &mut finder)?;
-    let proof = Proof { cost, leaves, lemmas: finder.lemmas };
-    found.proved = Some((proof, theorem));
+    if finder.vouched.is_empty() {
+        let proof = Proof { cost, leaves, lemmas: finder.lemmas };
+        found.proved = Some((proof, theorem));
+    }
+    found.vouched = finder.vouched;
     Ok(found)
 }
 

@@ -114,7 +114,7 @@ struct Unknowns {
 }
 
 impl Unknowns {
-    fn new(&mut self) -> usize {
+    fn unknown(&mut self) -> usize {
         self.count += 1;
         self.count - 1
     }
@@ -199,11 +199,12 @@ impl View<'_> {
         let mut templates: BTreeMap<Symbol, (usize, BTreeMap<Symbol, usize>, usize)> = BTreeMap::new();
         for (form, _) in &kept {
             for name in form.samples.keys() {
-                let template =
-                    templates.entry(name.clone()).or_insert_with(|| (lp.new(), BTreeMap::new(), lp.new()));
+                let template = templates
+                    .entry(name.clone())
+                    .or_insert_with(|| (lp.unknown(), BTreeMap::new(), lp.unknown()));
                 for symbol in form.inputs.keys() {
                     let Some(difference) = symbol.strip_suffix("<1>") else { continue };
-                    template.1.entry(difference.into()).or_insert_with(|| lp.new());
+                    template.1.entry(difference.into()).or_insert_with(|| lp.unknown());
                 }
             }
         }
@@ -299,7 +300,7 @@ fn robust(
     let mut slopes = slopes.clone();
     let touching = neighbours.iter().filter(|(form, ..)| form.keys().any(|name| relevant.contains(name)));
     for (form, known, is_equation) in touching {
-        let multiplier = lp.new();
+        let multiplier = lp.unknown();
         if !is_equation {
             lp.row(([(multiplier, Rational::ONE)].into(), Rational::ZERO), Relation::NonNegative);
         }

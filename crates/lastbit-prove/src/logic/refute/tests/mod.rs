@@ -1,1 +1,78 @@
-//! placeholder
+//! False claims are refuted and true ones are not; every witness is checked in other ways.
+
+mod edges;
+mod laws;
+mod simulate;
+mod standard;
+
+use std::collections::BTreeMap;
+
+use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::discrete::{Options as AuditOptions, Verdict, audit, unmet};
+use lastbit_lang::{File, parse};
+use lastbit_real::Rational;
+
+use super::{Observation, Options, Outcome, RefuteError, Witness, refute};
+
+/// Runs of a simulation.
+const RUNS: usize = 20_000;
+
+fn only(text: &str) -> File {
+    let (file, messages) = parse(text);
+    assert!(messages.is_empty(), "{messages:?} in {text}");
+    file
+}
+
+fn looked_for(text: &str, evaluations: usize) -> Result<Outcome, RefuteError> {
+    let file = only(text);
+    refute(&file, &file.declarations[0], &BTreeMap::new(), &Options { evaluations, worst: false })
+}
+
+fn refuted(text: &str) -> Witness {
+    match looked_for(text, Options::default().evaluations) {
+        Ok(Outcome::Refuted(witness)) => {
+            verify(text, &witness);
+            witness
+        }
+        other => panic!("{other:?} for {text}"),
+    }
+}
+
+fn not_refuted(text: &str, evaluations: usize) -> Option<Witness> {
+    match looked_for(text, evaluations) {
+        Ok(Outcome::NotFound { tried, closest }) => {
+            assert!(tried > 0);
+            closest.inspect(|closest| assert!(!closest.exceeds_claim()))
+        }
+        other => panic!("{other:?} for {text}"),
+    }
+}
+
+/// The clauses hold by another implementation, and the probabilities are those of another implementation.
+fn verify(text: &str, witness: &Witness) {
+    let file = only(text);
+    let declaration = &file.declarations[0];
+    assert!(witness.exceeds_claim(), "{witness}");
+    let pair = witness.as_adjacent();
+    assert_eq!(unmet(&file, declaration, &witness.parameters, pair).unwrap(), [], "{witness}");
+    match &witness.observation {
+        Observation::Outcome(_) => {
+            let options = AuditOptions::default();
+            let report = audit(&file, declaration, &witness.parameters, pair, &options).unwrap();
+            assert_eq!(report.claim.unwrap().verdict, Verdict::Violated, "{witness}");
+        }
+        Observation::Event(event) => {
+            for (input, probability) in witness.inputs.iter().zip(&witness.probabilities) {
+                let p = probability.approximate();
+                let seen = simulate::frequency((&file, declaration), &witness.parameters, input, event, RUNS);
+                let deviation = (p * (1.0 - p) / RUNS as f64).sqrt();
+                assert!((seen - p).abs() <= 5.0 * deviation, "{seen} is not {p}: {witness}");
+            }
+        }
+    }
+    if let LnRatio::Finite(ratio) = &witness.ln_ratio {
+        let [p, q] = witness.probabilities.each_ref().map(|probability| probability.approximate());
+        let middle = Rational::from(ratio.lo()).to_f64(lastbit_real::Rounding::Nearest);
+        assert!((middle - (p / q).ln()).abs() < 1e-9, "{witness}");
+    }
+}

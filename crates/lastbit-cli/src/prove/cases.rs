@@ -1,0 +1,70 @@
+//! `--cases`: the ideal snapping mechanism case by case.
+
+use lastbit_lang::Diagnostic;
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::symbolic::Program;
+use lastbit_prove::logic::cases::{symbolic, table};
+use lastbit_prove::logic::kernel::Leaf;
+use lastbit_prove::logic::search::search;
+
+use super::args::Prove;
+use super::report::{Outcome, Report, Source, unreadable};
+
+/// The table: with numbers if all are given, else formulas.
+pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>, args: &Prove) -> Report {
+    let name = &declaration.name.text;
+    let refuse = |message: String, hint: String| {
+        let diagnostic = Diagnostic::new(declaration.name.span, message).with_hint(hint);
+        let mut report = unreadable(name, source, &[diagnostic]);
+        report.text = format!("{name}: no table of cases\n");
+        report
+    };
+    if !is_snapping(file, declaration) {
+        return refuse(
+            format!("there is no table of cases for `{name}`"),
+            "it is for clamp(round(w, L), B) with w = x + s * ln(u) / eps, over the reals".into(),
+        );
+    }
+    let values = &args.values;
+    let given = [
+        ("--epsilon E", values.epsilon.is_some()),
+        ("--lambda Λ", values.lambda.is_some()),
+        ("--bound B", values.bound.is_some()),
+        ("--inputs F F'", values.inputs.is_some()),
+    ];
+    let missing: Vec<&str> = given.iter().filter(|(_, given)| !given).map(|(option, _)| *option).collect();
+    let found = match (&values.epsilon, &values.lambda, &values.bound, values.inputs.as_deref()) {
+        (Some(epsilon), Some(lambda), Some(bound), Some([f, f2])) => {
+            let [epsilon, lambda, bound] = [epsilon, lambda, bound].map(Clone::clone);
+            table(epsilon, lambda, bound, [f.clone(), f2.clone()])
+        }
+        _ if missing.len() == given.len() => Ok(symbolic()),
+        _ => {
+            let message = "a table with numbers needs all of them".to_owned();
+            return refuse(message, format!("give also {}; or none, for formulas", missing.join(", ")));
+        }
+    };
+    match found {
+        Ok(table) => {
+            let mut value = table.to_json();
+            value["name"] = name.as_str().into();
+            Report::new(format!("{name}\n{table}"), value, Outcome::Proved)
+        }
+        Err(error) => refuse(error.to_string(), "change --epsilon, --lambda or --bound".into()),
+    }
+}
+
+/// Whether the mechanism has a proof by EVENT for rounded outputs: then it is the ideal snapping mechanism.
+fn is_snapping(file: &File, declaration: &Declaration) -> bool {
+    use lastbit_lang::ast::{ExprKind, Function};
+    let named = |wanted: &str| declaration.parameters().any(|binder| binder.name.text == wanted);
+    let has = |wanted: fn(&ExprKind) -> bool| file.expressions.iter().any(|e| wanted(&e.kind));
+    let is_rounded = has(|kind| matches!(kind, ExprKind::Round(..)));
+    let is_clamped = has(|kind| matches!(kind, ExprKind::Call(Function::Clamp, _)));
+    if !(is_rounded && is_clamped && ["eps", "L", "B"].into_iter().all(named)) {
+        return false;
+    }
+    let Ok(program) = Program::new(file, declaration, &Default::default()) else { return false };
+    let proved = search(&program).ok().and_then(|found| found.proved);
+    proved.is_some_and(|(proof, _)| proof.leaves.iter().any(|leaf| matches!(leaf, Leaf::Event(_))))
+}

@@ -1,0 +1,119 @@
+//! `lastbit check` of privacy certificates.
+
+use std::path::Path;
+
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::{format, render};
+use lastbit_prove::logic::certificate::{Certificate, CertificateError};
+use lastbit_prove::logic::kernel::Theorem;
+use serde_json::{Map, Value, json};
+
+use super::check::Refused;
+use super::{Parsed, read};
+use crate::error::Error;
+
+/// What a file says of mechanisms, to be compared with what certificates do.
+pub(super) struct Meant {
+    name: String,
+    file: File,
+}
+
+impl Meant {
+    pub(super) fn read(path: &Path) -> Result<Meant, Error> {
+        let input = read(path)?;
+        match input.parsed {
+            Parsed::Declarations(file) => Ok(Meant { name: input.name, file }),
+            Parsed::Bad(diagnostics) => Err(Error::Rendered(render(&input.name, &input.text, &diagnostics))),
+            Parsed::Programs(_) => Err(Error::usage(
+                format!("{} has no mechanisms", input.name),
+                "a privacy certificate is about a mechanism of a *.lb file",
+            )),
+        }
+    }
+
+    /// Whether a declaration is the one of the same name in the file.
+    fn has(&self, file: &File, declaration: &Declaration) -> Result<(), String> {
+        let name = &declaration.name.text;
+        let Some(meant) = self.file.declaration(name) else {
+            return Err(format!("it is about another mechanism: {} has no {name}", self.name));
+        };
+        let (certified, meant) = (layout(file, declaration), layout(&self.file, meant));
+        match difference(&certified, &meant) {
+            Some((certified, meant)) => Err(format!(
+                "it is about another mechanism {name}: `{certified}` in the certificate, `{meant}` in {}",
+                self.name
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A declaration alone, without comments and proofs, in the canonical layout.
+fn layout(file: &File, declaration: &Declaration) -> String {
+    let declaration = Declaration { proofs: Vec::new(), ..declaration.clone() };
+    format(&File {
+        declarations: vec![declaration],
+        expressions: file.expressions.clone(),
+        comments: Vec::new(),
+        blank_lines: Vec::new(),
+    })
+}
+
+/// The first lines that differ.
+fn difference<'t>(one: &'t str, two: &'t str) -> Option<(&'t str, &'t str)> {
+    let (mut ones, mut twos) = (one.lines().map(str::trim), two.lines().map(str::trim));
+    loop {
+        match (ones.next(), twos.next()) {
+            (None, None) => return None,
+            (a, b) if a != b => return Some((a.unwrap_or("the end"), b.unwrap_or("the end"))),
+            _ => {}
+        }
+    }
+}
+
+/// What is said of a certificate that is accepted, as text and as JSON.
+pub(super) fn verdict(
+    name: &str,
+    certificate: &Certificate,
+    meant: Option<&Meant>,
+) -> Result<(String, Value), Refused> {
+    let theorem = certificate.check().map_err(|error| refusal(&error))?;
+    if let Some(meant) = meant {
+        let file = certificate.file().map_err(|error| refusal(&error))?;
+        let declaration = certificate.find(&file).map_err(|error| refusal(&error))?;
+        meant.has(&file, declaration).map_err(|reason| Refused { code: 1, reason })?;
+    }
+    Ok(accepted(name, certificate, &theorem))
+}
+
+pub(super) fn refusal(error: &CertificateError) -> Refused {
+    Refused { code: if error.is_not_a_certificate() { 2 } else { 1 }, reason: error.to_string() }
+}
+
+fn accepted(name: &str, certificate: &Certificate, theorem: &Theorem) -> (String, Value) {
+    let Theorem { cost, claim, premises } = theorem;
+    let lemmas = certificate.proof.lemmas.len();
+    let values = certificate.values.iter();
+    let given: Vec<String> = values.clone().map(|(name, value)| format!("{name} = {value}")).collect();
+    let given = if given.is_empty() { String::new() } else { format!("  for {}", given.join(", ")) };
+    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let text = format!(
+        "{name}: ACCEPTED: {}: {}-DP (pure, cost {cost}){given}  ({}, {})\n",
+        certificate.declaration,
+        claim.as_ref().unwrap_or(cost),
+        plural(*premises, "premise"),
+        plural(lemmas, "lemma"),
+    );
+    let value = json!({
+        "file": name,
+        "accepted": true,
+        "kind": "privacy",
+        "name": certificate.declaration,
+        "cost": cost.to_string(),
+        "claim": claim.as_ref().map(ToString::to_string),
+        "premises": premises,
+        "lemmas": lemmas,
+        "values": values.map(|(name, value)| (name.clone(), json!(value.to_string()))).collect::<Map<_, _>>(),
+    });
+    (text, value)
+}

@@ -1,0 +1,305 @@
+//! What is said of a privacy claim.
+
+use std::fmt::Write;
+
+use lastbit::{Rational, Rounding};
+use lastbit_lang::symbolic::{Constraint, Polynomial, Relation};
+use lastbit_prove::logic::kernel::KernelError;
+use lastbit_prove::logic::prove::{Conclusion, assumptions};
+use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
+use lastbit_prove::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict};
+use lastbit_prove::logic::search::{Attempt, Failure};
+
+use super::args::Show;
+use super::privacy::{Answer, Proved, title};
+use super::privacy_tree::derivation;
+
+/// Children of a node, assumptions and open constraints that are shown.
+const FEW: usize = 6;
+const SHOWN: usize = 8;
+/// Bits of probabilities, and digits of them.
+pub(crate) const BITS: u32 = 128;
+pub(crate) const DIGITS: usize = 6;
+/// Longest exact probability that is shown.
+const LONGEST: usize = 48;
+
+/// The whole report.
+pub(crate) fn text(answer: &Answer<'_>, show: &Show) -> String {
+    let mut text = String::new();
+    for script in &answer.found.scripts {
+        text += &of_script(answer, script);
+    }
+    let rejected = answer.found.scripts.iter().any(|script| matches!(script.verdict, Verdict::Rejected));
+    match (&answer.found.refutation, answer.proofs.first()) {
+        (Some(Ok(Outcome::Refuted(witness))), _) => text += &refuted(answer, witness),
+        (_, Some(proved)) if rejected => {
+            let _ = writeln!(text, "the claim itself is true: {}", proved.origin);
+        }
+        (_, Some(_)) => {}
+        _ => text += &undecided(answer),
+    }
+    for proved in &answer.proofs {
+        text += &of_proof(answer, proved, show);
+    }
+    for note in &answer.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// `eps-DP`, `(eps, delta)-DP`
+pub(crate) fn claim(answer: &Answer<'_>) -> String {
+    match &answer.claim {
+        Some((epsilon, None)) => format!("{}-DP", factor(epsilon)),
+        Some((epsilon, Some(delta))) => format!("({epsilon}, {delta})-DP"),
+        None => "DP".into(),
+    }
+}
+
+/// In parentheses if it is a sum.
+fn factor(p: &Polynomial) -> String {
+    if p.terms().count() > 1 { format!("({p})") } else { p.to_string() }
+}
+
+/// ` for n = 5`, of values that were given.
+fn given(answer: &Answer<'_>) -> String {
+    let values: Vec<String> = answer.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if values.is_empty() { String::new() } else { format!(" for {}", values.join(", ")) }
+}
+
+fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
+    let cost = &proved.theorem.cost;
+    let claim = match answer.claim {
+        Some(_) => claim(answer),
+        None => format!("{}-DP", factor(cost)),
+    };
+    let head =
+        format!("{}: {claim} PROVED (pure, cost {cost}){}", answer.declaration.name.text, given(answer));
+    let time = if proved.script.is_none() { format!(" ({:.2} s)", answer.seconds) } else { String::new() };
+    let mut text = format!("{head:<46}  {}{time}\n", proved.origin);
+    if answer.claim.is_none() {
+        text += "  the cost was found, not claimed\n";
+    }
+    let width = if show.tree { usize::MAX } else { FEW };
+    text += &derivation(&answer.program, &proved.proof).render(width, show.depth);
+    let count = proved.proof.lemmas.len();
+    let _ = writeln!(
+        text,
+        "{} premises, {count} lemma{}",
+        proved.theorem.premises,
+        if count == 1 { "" } else { "s" }
+    );
+    if let Ok([used, unused]) = assumptions(&answer.program, &proved.proof) {
+        let _ = writeln!(text, "assumptions used: {}      not used: {}", listed(&used), listed(&unused));
+    }
+    text
+}
+
+fn listed(constraints: &[Constraint]) -> String {
+    let all = written(constraints);
+    match all.len() {
+        0 => "none".into(),
+        n if n > SHOWN => format!("{}, and {} more", all[..SHOWN].join(", "), n - SHOWN),
+        _ => all.join(", "),
+    }
+}
+
+/// Constraints as people write them: `c - d >= 0` and `c + d >= 0` together are `|d| <= c`.
+pub(crate) fn written(constraints: &[Constraint]) -> Vec<String> {
+    let mut rest: Vec<&Constraint> = constraints.iter().collect();
+    let mut all = Vec::new();
+    let half = Rational::pow2(-1);
+    while !rest.is_empty() {
+        let one = rest.remove(0);
+        let pair = |other: &&Constraint| {
+            let mean = (&one.polynomial + &other.polynomial).scale(&half);
+            let both = [one, other].iter().all(|c| c.relation == Relation::NonNegative);
+            both && mean.as_constant().is_some_and(|mean| mean.is_positive())
+        };
+        match rest.iter().position(pair) {
+            Some(place) => {
+                let other = rest.remove(place);
+                let bound = (&one.polynomial + &other.polynomial).scale(&half);
+                let d = (&other.polynomial - &one.polynomial).scale(&half);
+                let leads = d.terms().next().is_some_and(|(_, coefficient)| coefficient.is_negative());
+                all.push(format!("|{}| <= {bound}", if leads { -&d } else { d }));
+            }
+            None => all.push(one.to_string()),
+        }
+    }
+    all
+}
+
+/// The steps of a script that are wrong or need a word; one that proves the claim is told with its derivation.
+fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
+    let name = &answer.declaration.name.text;
+    let mut text = String::new();
+    match &script.verdict {
+        Verdict::Proved(_) => {}
+        Verdict::Rejected => {
+            let wrong = script.steps.iter().filter(|step| step.is_rejected()).count();
+            let _ =
+                writeln!(text, "{name}: {}: {wrong} of {} steps rejected", title(script), script.steps.len());
+        }
+        Verdict::Undecided(reason) => {
+            let _ = writeln!(text, "{name}: {} UNDECIDED: {reason}", title(script));
+        }
+        Verdict::Elsewhere => {
+            let _ = writeln!(text, "{name}: {} is about floats, and {name} is over the reals", title(script));
+        }
+    }
+    for step in &script.steps {
+        match &step.status {
+            Status::Rejected(rejection) => text += &rejected(answer, step, rejection),
+            Status::Accepted(Some(note)) => {
+                let (line, _) = step.span.line_column(answer.source.text);
+                let _ = writeln!(
+                    text,
+                    "step {} ({}): warning: {note}  ({}:{line})",
+                    step.number, step.rule, answer.source.name
+                );
+            }
+            Status::Accepted(None) | Status::NotReached => {}
+        }
+    }
+    text
+}
+
+/// The rule that a step breaks: its own, or one that all steps obey, such as COMP.
+pub(crate) fn broken_rule(step: &StepReport, rejection: &Rejection) -> String {
+    match step.rule.starts_with(&rejection.rule) {
+        true => step.rule.clone(),
+        false => format!("{}, {}", rejection.rule, step.rule),
+    }
+}
+
+fn rejected(answer: &Answer<'_>, step: &StepReport, rejection: &Rejection) -> String {
+    let (line, _) = step.span.line_column(answer.source.text);
+    let mut text = format!(
+        "{}: REJECTED at step {} ({})\n  premise         {}\n",
+        answer.declaration.name.text,
+        step.number,
+        broken_rule(step, rejection),
+        rejection.premise
+    );
+    if let Some(counterexample) = &rejection.counterexample {
+        let _ = writeln!(text, "  counterexample  {counterexample}");
+    }
+    let _ = writeln!(text, "  place           {}:{line}", answer.source.name);
+    if rejection.rule == "DP" {
+        text += "  note            r<1> = r<2> is what privacy needs; with a free or existential k the relation also holds of \
+                 the identity\n";
+    }
+    text
+}
+
+fn refuted(answer: &Answer<'_>, witness: &Witness) -> String {
+    let assignments = |inputs: Vec<String>| inputs.join(" ");
+    let parameters = witness.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let inputs = witness
+        .inputs
+        .each_ref()
+        .map(|inputs| assignments(inputs.iter().map(|(name, value)| format!("{name}={value}")).collect()));
+    let is_pure = matches!(answer.claim, Some((_, None)));
+    let (not, loss) = match witness.loss() {
+        None if is_pure => ("eps-DP for any eps".to_owned(), "infinite".to_owned()),
+        None => (claim(answer), "infinite".to_owned()),
+        Some(loss) => {
+            let loss = Rational::from(&loss).to_decimal(DIGITS, Rounding::Down);
+            (claim(answer), format!(">= {loss}"))
+        }
+    };
+    let [p, q] = &witness.probabilities;
+    let mut text = format!("{}: NOT {not}{}\n", answer.declaration.name.text, given(answer));
+    let rows = [
+        ("parameters", assignments(parameters)),
+        ("input 1", inputs[0].clone()),
+        ("input 2", inputs[1].clone()),
+        ("event", witness.observation.to_string()),
+        ("Pr1", probability(p, Rounding::Down)),
+        ("Pr2", probability(q, Rounding::Up)),
+        ("loss", format!("{loss}, claimed {}", witness.epsilon)),
+    ];
+    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "  {name:<14}  {value}");
+    }
+    text
+}
+
+/// A probability: exact if that is short, else a decimal on the safe side.
+fn probability(p: &Probability, rounding: Rounding) -> String {
+    let enclosure = p.enclose(BITS);
+    let (sign, end) = match rounding {
+        Rounding::Up => ("<=", enclosure.hi()),
+        _ => (">=", enclosure.lo()),
+    };
+    let decimal = format!("{sign} {}", Rational::from(end).to_decimal(DIGITS, rounding));
+    match p {
+        Probability::Exact(exact) => match exact.to_string() {
+            short if short == "0" => "= 0".into(),
+            short if short.chars().count() <= LONGEST => format!("= {short}  ({decimal})"),
+            _ => decimal,
+        },
+        Probability::Enclosed(_) => decimal,
+    }
+}
+
+fn undecided(answer: &Answer<'_>) -> String {
+    let mut text = String::new();
+    let name = &answer.declaration.name.text;
+    let is_rejected = answer.found.conclusion == Conclusion::Rejected;
+    let what = if is_rejected { "the claim itself is neither proved nor refuted" } else { "UNDECIDED" };
+    let _ = writeln!(text, "{name}: {} {what}{}", claim(answer), given(answer));
+    let attempts = answer.found.search.iter().flat_map(|search| &search.attempts);
+    for attempt in attempts.clone().take(SHOWN) {
+        text += &attempted(attempt);
+    }
+    if attempts.clone().count() > SHOWN {
+        let _ = writeln!(text, "  … {} more attempts", attempts.clone().count() - SHOWN);
+    }
+    if attempts.count() == 0 {
+        text += "  no strategy applies\n";
+    }
+    match &answer.found.refutation {
+        Some(Ok(Outcome::NotFound { tried, closest })) => {
+            let _ = writeln!(text, "  no witness against it in {tried} probabilities");
+            if let Some(witness) = closest {
+                let loss = witness.loss().map_or("infinite".into(), |loss| {
+                    Rational::from(&loss).to_decimal(DIGITS, Rounding::Down)
+                });
+                let _ = writeln!(
+                    text,
+                    "  largest loss    {loss} of {} claimed, at {}",
+                    witness.epsilon, witness.observation
+                );
+            }
+        }
+        Some(Err(error)) => {
+            let _ = writeln!(text, "  no witness: {error}");
+        }
+        _ => {}
+    }
+    text
+}
+
+/// How far a strategy got.
+fn attempted(Attempt { strategy, case, failure }: &Attempt) -> String {
+    let case = if case.is_empty() { String::new() } else { format!(", case {case}") };
+    let mut text = format!("  {strategy}{case}: ");
+    match failure {
+        Failure::NotApplicable(reason) => text += &format!("{reason}\n"),
+        Failure::Refused(error) => {
+            let _ = writeln!(text, "{error}");
+            if let KernelError::Open { open, .. } = error {
+                let lines = written(open);
+                for line in lines.iter().take(SHOWN) {
+                    let _ = writeln!(text, "    open  {line}");
+                }
+                if lines.len() > SHOWN {
+                    let _ = writeln!(text, "    … {} more", lines.len() - SHOWN);
+                }
+            }
+        }
+    }
+    text
+}

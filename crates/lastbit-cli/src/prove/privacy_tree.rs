@@ -1,0 +1,284 @@
+//! A proof of the relational logic as a tree of rules.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use lastbit_lang::ast::Side;
+use lastbit_lang::symbolic::{Constraint, Fresh, Law, Path, Polynomial, Program, Value, paths};
+use lastbit_prove::logic::kernel::{
+    Alignment, Direction, Judge, Leaf, Lemma, Map, Piece, Proof, check_one, event, hypotheses,
+};
+
+/// A rule, and what it rests on.
+#[derive(Default)]
+pub(crate) struct Node {
+    pub(crate) text: String,
+    pub(crate) children: Vec<Node>,
+    /// What the children are: `cases`.
+    pub(crate) noun: &'static str,
+}
+
+impl Node {
+    fn new(text: impl Into<String>, children: Vec<Node>, noun: &'static str) -> Node {
+        Node { text: text.into(), children, noun }
+    }
+
+    /// At most `width` children of a node are shown, and nothing deeper than `depth`.
+    pub(crate) fn render(&self, width: usize, depth: usize) -> String {
+        let mut text = format!("{}\n", self.text);
+        self.render_children("", width, depth, &mut text);
+        text
+    }
+
+    fn render_children(&self, indent: &str, width: usize, depth: usize, text: &mut String) {
+        let count = self.children.len();
+        let shown = match depth {
+            0 => 0,
+            _ if count > width => width.saturating_sub(1),
+            _ => count,
+        };
+        for (i, child) in self.children.iter().take(shown).enumerate() {
+            let is_last = i + 1 == count;
+            *text += &format!("{indent}{} {}\n", if is_last { "└" } else { "├" }, child.text);
+            let below = format!("{indent}{}", if is_last { "  " } else { "│ " });
+            child.render_children(&below, width, depth - 1, text);
+        }
+        if shown < count {
+            let more = if shown == 0 { "" } else { "more " };
+            *text += &format!("{indent}└ … {} {more}{}\n", count - shown, self.noun);
+        }
+    }
+}
+
+/// The lemmas of a proof, and which of them a leaf needs.
+struct Needed<'p> {
+    lemmas: &'p [Lemma],
+    numbers: HashMap<&'p Constraint, usize>,
+    used: HashSet<usize>,
+}
+
+impl<'p> Needed<'p> {
+    fn new(lemmas: &'p [Lemma]) -> Needed<'p> {
+        let mut numbers = HashMap::new();
+        for constraint in lemmas.iter().flat_map(|lemma| &lemma.constraints) {
+            let next = numbers.len();
+            numbers.entry(constraint).or_insert(next);
+        }
+        Needed { lemmas, numbers, used: HashSet::new() }
+    }
+
+    /// `farkas x3, handelman x8 (degree <= 3)`
+    fn summary(&self) -> String {
+        let degrees: Vec<usize> = self.used.iter().map(|lemma| degree(&self.lemmas[*lemma])).collect();
+        let farkas = degrees.iter().filter(|degree| **degree <= 1).count();
+        let most = degrees.iter().max().copied().unwrap_or(0);
+        let mut parts = Vec::new();
+        if farkas > 0 {
+            parts.push(format!("farkas x{farkas}"));
+        }
+        if most > 1 {
+            parts.push(format!("handelman x{}, degree <= {most}", degrees.len() - farkas));
+        }
+        parts.join(", ")
+    }
+}
+
+/// The most factors of a product: 1 for Farkas' lemma. A multiple of an equation counts by its degree.
+fn degree(lemma: &Lemma) -> usize {
+    let of_term = |p: &Polynomial| {
+        let powers = p.terms().map(|(m, _)| m.powers().iter().map(|(_, power)| power.unsigned_abs()).sum());
+        1 + powers.max().unwrap_or(0u32) as usize
+    };
+    let products = lemma.refutation.products.iter().map(|(_, factors)| factors.len());
+    products.chain(lemma.refutation.multiples.iter().map(|(p, _)| of_term(p))).max().unwrap_or(0)
+}
+
+impl Judge for Needed<'_> {
+    fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool {
+        if constraints.iter().any(|constraint| constraint.decided() == Some(false)) {
+            return true;
+        }
+        let known: HashSet<usize> =
+            constraints.iter().filter_map(|constraint| self.numbers.get(constraint).copied()).collect();
+        let applies = |lemma: &Lemma| lemma.constraints.iter().all(|c| known.contains(&self.numbers[c]));
+        let found = self.lemmas.iter().position(applies);
+        self.used.extend(found);
+        found.is_some()
+    }
+}
+
+/// The derivation of a proof.
+pub(crate) fn derivation(program: &Program<'_>, proof: &Proof) -> Node {
+    let Ok(cases) = hypotheses(program) else { return Node::default() };
+    let first = paths(program, Side::One, &Fresh).unwrap_or_default();
+    let shape = Shape { program, first, cost: &proof.cost };
+    let mut children = Vec::new();
+    for (case, leaf) in cases.iter().zip(&proof.leaves) {
+        let mut needed = Needed::new(&proof.lemmas);
+        // The kernel has accepted it already; this is to see what it rests on.
+        let _ = check_one(program, &proof.cost, case, leaf, &mut needed);
+        let inner = shape.leaf(leaf, &needed.summary());
+        children.push(match (cases.len(), case.name.as_str()) {
+            (1, _) => inner,
+            (_, "") => Node::new("CASE", vec![inner], "rules"),
+            (_, name) => Node::new(format!("CASE {name}"), vec![inner], "rules"),
+        });
+    }
+    let both = cases.iter().any(|case| case.direction == Direction::Backward);
+    Node::new(if both { "DP, in both directions" } else { "DP" }, children, "cases")
+}
+
+/// What leaves are about.
+struct Shape<'s, 'a> {
+    program: &'s Program<'a>,
+    first: Vec<Path>,
+    cost: &'s Polynomial,
+}
+
+impl Shape<'_, '_> {
+    fn leaf(&self, leaf: &Leaf, lemmas: &str) -> Node {
+        let cost = self.cost;
+        let with = |text: String| if lemmas.is_empty() { text } else { format!("{text}   {lemmas}") };
+        match leaf {
+            Leaf::Vacuous => Node::new(with("no such inputs".into()), Vec::new(), ""),
+            Leaf::Split(on, leaves) => {
+                let mut ways = on.negated();
+                ways.insert(0, on.clone());
+                let way = |(way, leaf): (&Constraint, &Leaf)| {
+                    Node::new(format!("CASE {way}"), vec![self.leaf(leaf, "")], "rules")
+                };
+                let children = ways.iter().zip(leaves).map(way).collect();
+                Node::new(with(format!("CASE on {on}")), children, "cases")
+            }
+            Leaf::Align(alignment) => self.alignment(alignment, &with(format!("[{cost}]"))),
+            Leaf::Event(event) => {
+                let all = event::cases();
+                let tails = all.iter().filter(|(name, _)| name.contains(',')).count();
+                let bounded = all.iter().filter(|(name, _)| name.contains(' ')).count() - tails;
+                let samples = self.samples();
+                let rule =
+                    format!("EVENT ({}) [{cost}]   {bounded} cases + {tails} tails", samples.join(", "));
+                let children = vec![
+                    Node::new(with(rule), Vec::new(), ""),
+                    Node::new(
+                        format!("ASSN {0}, PREIM of what is returned in {0}", event.variable),
+                        Vec::new(),
+                        "",
+                    ),
+                ];
+                let sequence = Node::new(format!("SEQ [{cost} + 0]"), children, "rules");
+                let scalar = self.program.declaration.result.scalar;
+                let text = match event.pointwise {
+                    true => format!("PW-EQ e : {} (countable)", scalar.text()),
+                    false => "PW-INT [a, b) : intervals of reals".into(),
+                };
+                Node::new(text, vec![sequence], "rules")
+            }
+            Leaf::Finite(finite) => {
+                let axioms = finite.axioms.iter().map(|a| Node::new(format!("AXIOM {a}"), Vec::new(), ""));
+                Node::new(with(format!("ENUMERATE [{cost}]")), axioms.collect(), "axioms")
+            }
+        }
+    }
+
+    fn samples(&self) -> Vec<String> {
+        let Some(path) = self.first.first() else { return Vec::new() };
+        let continuous = path.samples.iter().map(|sample| sample.name.to_string());
+        continuous.chain(path.choices.iter().map(|choice| choice.name.to_string())).collect()
+    }
+
+    fn alignment(&self, alignment: &Alignment, tail: &str) -> Node {
+        let mut pieces: Vec<Node> = alignment.pieces.iter().map(|piece| self.piece(piece)).collect();
+        let by_output = alignment.pieces.iter().all(|piece| piece.label.is_some());
+        let axioms = alignment.axioms.iter().map(|axiom| Node::new(format!("AXIOM {axiom}"), Vec::new(), ""));
+        pieces.extend(axioms);
+        let align = |text: String| format!("{text} {tail}");
+        match (by_output, pieces.as_mut_slice()) {
+            (true, [_, _, ..]) => Node::new(align("PW-EQ by ALIGN".into()), pieces, "outputs"),
+            // One piece without conditions is the rule itself.
+            (_, [only]) if only.text.is_empty() && only.children.len() == 1 => {
+                let mut rule = only.children.remove(0);
+                rule.text = format!("{}   {}", rule.text, tail.split_once("   ").map_or("", |(_, l)| l));
+                rule.text.truncate(rule.text.trim_end().len());
+                rule
+            }
+            (_, [only]) if only.text.is_empty() => {
+                let children = std::mem::take(&mut only.children);
+                Node::new(align("SEQ".into()), children, "samples")
+            }
+            _ => Node::new(align("ALIGN".into()), pieces, "pieces"),
+        }
+    }
+
+    /// A piece: where it applies, and what it does with the samples.
+    fn piece(&self, piece: &Piece) -> Node {
+        let mut conditions: Vec<String> = Vec::new();
+        conditions.extend(piece.label.as_ref().map(|label| format!("r = {label}")));
+        conditions.extend(
+            piece.choices.iter().map(|(name, value)| format!("{name} = {}", self.value(name, *value))),
+        );
+        conditions.extend(piece.guard.iter().map(Constraint::to_string));
+        let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut children = Vec::new();
+        for (name, (map, cost)) in &piece.maps {
+            match self.rule(name, map) {
+                (rule @ ("LAP-NULL" | "AX-NULL"), _) if cost.is_zero() => {
+                    groups.entry(rule).or_default().push(name.to_string());
+                }
+                (rule, what) => children.push(Node::new(format!("{rule} {what} [{cost}]"), Vec::new(), "")),
+            }
+        }
+        for (rule, names) in groups {
+            children.push(Node::new(format!("{rule} {} [0]", names.join(", ")), Vec::new(), ""));
+        }
+        if children.is_empty() {
+            children.push(Node::new("AX-NULL, all samples the same [0]", Vec::new(), ""));
+        }
+        Node::new(conditions.join(", "), children, "samples")
+    }
+
+    /// The rule that a map is an instance of, and what it does.
+    fn rule(&self, name: &str, map: &Map) -> (&'static str, String) {
+        let mut samples = self.first.iter().flat_map(|path| &path.samples);
+        let sample = samples.find(|sample| *sample.name == *name);
+        match map {
+            Map::Permute(images) => {
+                let is_moved = |(from, to): &(usize, &usize)| from != *to;
+                let moved = images.iter().enumerate().filter(is_moved);
+                let moved: Vec<String> = moved
+                    .map(|(from, to)| format!("{} -> {}", self.value(name, from), self.value(name, *to)))
+                    .collect();
+                match moved.is_empty() {
+                    true => ("AX-NULL", name.into()),
+                    false => ("RND-BIJ", format!("{name}: {}", moved.join(", "))),
+                }
+            }
+            Map::Affine { negate, shift } => {
+                let law = sample.map(|sample| &sample.law);
+                let coordinate = sample.map_or(name.into(), |sample| sample.coordinate().to_string());
+                let is_null = !negate && shift.is_zero();
+                let rule = match (law, is_null) {
+                    (Some(Law::Laplace(_)), true) => "LAP-NULL",
+                    (_, true) => "AX-NULL",
+                    (Some(Law::Laplace(_)), _) => "LAP-GEN",
+                    (Some(Law::DiscreteLaplace(..)), _) => "DLAP",
+                    (Some(Law::Uniform), _) if !negate => "UNIF-SHRINK",
+                    _ => "ALIGN",
+                };
+                let v = Polynomial::variable(coordinate.as_str());
+                let image = if *negate { shift - &v } else { shift + &v };
+                (rule, if is_null { name.into() } else { format!("{coordinate} -> {image}") })
+            }
+        }
+    }
+
+    /// A value of a sample by its number, as some path has it.
+    fn value(&self, name: &str, number: usize) -> String {
+        let is_it = |path: &&Path| path.choices.iter().any(|c| *c.name == *name && c.value == number);
+        let value = self.first.iter().filter(is_it).find_map(|path| match path.variables.get(name)? {
+            Value::Bool(value) => Some(value.to_string()),
+            Value::Number(p) => p.as_constant().map(|number| number.to_string()),
+            _ => None,
+        });
+        value.unwrap_or_else(|| format!("value {number}"))
+    }
+}

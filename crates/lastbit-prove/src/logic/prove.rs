@@ -1,0 +1,115 @@
+//! A declaration's claim: its own proofs, or a search for one, or else a witness against it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lastbit_lang::File;
+use lastbit_lang::ast::Declaration;
+use lastbit_lang::symbolic::{Constraint, Program};
+use lastbit_real::Rational;
+
+use super::kernel::{KernelError, Proof, Theorem, hypotheses};
+use super::oracle::Z3;
+use super::refute::{self, Outcome, RefuteError};
+use super::script::{self, ScriptReport, Verdict};
+use super::search::{Search, search_with};
+
+/// What can be said of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// It is proved, and the kernel has checked the proof.
+    Proved,
+    /// A proof that the declaration brings with it is wrong.
+    Rejected,
+    /// It is false.
+    Refuted,
+    /// Neither a proof nor a witness was found.
+    Undecided,
+}
+
+/// How to go about it.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The search for a witness.
+    pub refute: refute::Options,
+    /// An oracle that is believed where no lemma is found; nothing is proved then.
+    pub oracle: Option<Z3>,
+}
+
+/// What was found out about a claim.
+#[derive(Debug)]
+pub struct Report {
+    /// What can be said.
+    pub conclusion: Conclusion,
+    /// The declaration's own proofs.
+    pub scripts: Vec<ScriptReport>,
+    /// The search, if there is no script, or none that proves the claim.
+    pub search: Option<Search>,
+    /// The search for a witness, if there is no proof, or why there can be none.
+    pub refutation: Option<Result<Outcome, RefuteError>>,
+}
+
+impl Report {
+    /// The proof and what it proves: of a script if there is one, else of the search.
+    pub fn proved(&self) -> Option<(&Proof, &Theorem)> {
+        let by_script = self.scripts.iter().find_map(|script| match &script.verdict {
+            Verdict::Proved(found) => Some((&found.0, &found.1)),
+            _ => None,
+        });
+        let by_search = || self.search.as_ref()?.proved.as_ref().map(|(proof, theorem)| (proof, theorem));
+        by_script.or_else(by_search)
+    }
+}
+
+/// Proves or refutes what a declaration over the reals claims.
+///
+/// # Errors
+/// If the program can not be run on symbols, or a script is not made as scripts are.
+pub fn prove(
+    file: &File,
+    declaration: &Declaration,
+    values: &BTreeMap<String, Rational>,
+    options: &Options,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Report, KernelError> {
+    let program = Program::new(file, declaration, values)?;
+    let mut report =
+        Report { conclusion: Conclusion::Undecided, scripts: Vec::new(), search: None, refutation: None };
+    for proof in &declaration.proofs {
+        report.scripts.push(script::check(&program, proof)?);
+    }
+    let has = |wanted: fn(&Verdict) -> bool| report.scripts.iter().any(|script| wanted(&script.verdict));
+    let rejected = has(|verdict| matches!(verdict, Verdict::Rejected));
+    if !has(|verdict| matches!(verdict, Verdict::Proved(_))) {
+        let found = search_with(&program, options.oracle.clone())?;
+        if found.proved.is_none() && found.vouched.is_empty() {
+            let outcome = refute::refute_with(file, declaration, values, &options.refute, progress);
+            report.refutation = Some(outcome);
+        }
+        report.search = Some(found);
+    }
+    report.conclusion = match (&report.refutation, rejected) {
+        (Some(Ok(Outcome::Refuted(_))), _) => Conclusion::Refuted,
+        (_, true) => Conclusion::Rejected,
+        _ if report.proved().is_some() => Conclusion::Proved,
+        _ => Conclusion::Undecided,
+    };
+    Ok(report)
+}
+
+/// What a proof assumes of parameters and inputs: which of the declared facts its lemmas use, and which they do not.
+///
+/// # Errors
+/// If the declaration can not be read.
+pub fn assumptions(program: &Program<'_>, proof: &Proof) -> Result<[Vec<Constraint>; 2], KernelError> {
+    let used: BTreeSet<&Constraint> = proof.lemmas.iter().flat_map(|lemma| &lemma.constraints).collect();
+    let mut declared: Vec<Constraint> = Vec::new();
+    for case in hypotheses(program)? {
+        for constraint in case.constraints {
+            if !declared.contains(&constraint) {
+                declared.push(constraint);
+            }
+        }
+    }
+    let (used, unused) = declared.into_iter().partition(|constraint| used.contains(constraint));
+    Ok([used, unused])
+}
