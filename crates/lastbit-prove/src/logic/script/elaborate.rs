@@ -3,23 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_lang::ast::{
-    ExprId, ExprKind, MirrorRule, Name, Piece as ScriptPiece, Place, Proof as Script, ProofStep,
-    ProofStepKind, Side, UnaryOp,
+    ExprId, ExprKind, MirrorRule, Name, Proof as Script, ProofStep, ProofStepKind, Side, UnaryOp,
 };
 use lastbit_lang::symbolic::{
     Constraint, Fresh, Law, Path, Polynomial, Program, Symbol, Trace, Value, condition, explore, paths, value,
 };
 use lastbit_lang::{Diagnostic, Span};
-use lastbit_real::Rational;
 
 use super::counterexample::model;
-use super::samples::{Drawn, ScriptScope, finite_value, law_text, mirror};
+use super::samples::{Drawn, ScriptScope, finite_value};
 use super::{Rejection, ScriptReport, Status, StepReport, Verdict};
-use crate::logic::kernel::align::second_run;
-use crate::logic::kernel::{
-    self, Alignment, Event, Hypotheses, Judge, KernelError, Leaf, Map, Piece, Proof, check_leaves, check_one,
-    hypotheses,
-};
+use crate::logic::kernel::{self, Hypotheses, Judge, KernelError, Leaf, Proof, check_leaves, hypotheses};
 use crate::logic::search::Finder;
 
 /// Checks a script.
@@ -77,21 +71,21 @@ fn number(steps: &[ProofStep], reports: &mut Vec<StepReport>) {
 }
 
 /// A `let`.
-type Let<'s> = (&'s Name, ExprId);
+pub(super) type Let<'s> = (&'s Name, ExprId);
 
-struct Elaborator<'e, 'a> {
-    program: &'e Program<'a>,
-    finder: Finder,
-    first: Vec<Path>,
-    drawn: Drawn,
+pub(super) struct Elaborator<'e, 'a> {
+    pub(super) program: &'e Program<'a>,
+    pub(super) finder: Finder,
+    pub(super) first: Vec<Path>,
+    pub(super) drawn: Drawn,
     reports: Vec<StepReport>,
     /// What the steps say it costs.
-    cost: Option<Polynomial>,
-    costs: Vec<(Polynomial, Span)>,
+    pub(super) cost: Option<Polynomial>,
+    pub(super) costs: Vec<(Polynomial, Span)>,
 }
 
 impl<'e, 'a> Elaborator<'e, 'a> {
-    fn set(&mut self, step: &ProofStep, status: Status) {
+    pub(super) fn set(&mut self, step: &ProofStep, status: Status) {
         let found = self.reports.iter_mut().find(|report| report.span == step.span);
         if let Some(report) = found {
             // Another case may have rejected it already.
@@ -101,12 +95,18 @@ impl<'e, 'a> Elaborator<'e, 'a> {
         }
     }
 
-    fn reject(&mut self, step: &ProofStep, rule: &str, premise: String, open: Option<&[Constraint]>) {
+    pub(super) fn reject(
+        &mut self,
+        step: &ProofStep,
+        rule: &str,
+        premise: String,
+        open: Option<&[Constraint]>,
+    ) {
         let counterexample = open.and_then(model);
         self.set(step, Status::Rejected(Rejection { rule: rule.into(), premise, counterexample }));
     }
 
-    fn refused(&mut self, step: &ProofStep, error: KernelError) -> Result<(), KernelError> {
+    pub(super) fn refused(&mut self, step: &ProofStep, error: KernelError) -> Result<(), KernelError> {
         match error {
             KernelError::Open { rule, premise, open } => self.reject(step, rule, premise, Some(&open)),
             KernelError::Rule { rule, reason } => self.reject(step, rule, reason, None),
@@ -116,12 +116,12 @@ impl<'e, 'a> Elaborator<'e, 'a> {
     }
 
     /// Where a script is not wrong but not made as scripts are.
-    fn malformed(step: &ProofStep, message: &str) -> KernelError {
+    pub(super) fn malformed(step: &ProofStep, message: &str) -> KernelError {
         Diagnostic::new(step.span, message).into()
     }
 
     /// A scope with the `let`s evaluated.
-    fn scope<'s>(
+    pub(super) fn scope<'s>(
         &'s self,
         lets: &[Let<'_>],
         mirrored: &'s BTreeSet<String>,
@@ -266,359 +266,6 @@ impl<'e, 'a> Elaborator<'e, 'a> {
             names.insert(rule.from.name.text.clone());
         }
         Ok(names)
-    }
-
-    /// A case without cases: an event, or an alignment.
-    fn straight(
-        &mut self,
-        case: &Hypotheses,
-        steps: &[ProofStep],
-        lets: &[Let<'_>],
-        mirrored: &BTreeSet<String>,
-    ) -> Result<Option<Leaf>, KernelError> {
-        if let Some(event) = steps.iter().find(|step| matches!(step.kind, ProofStepKind::Event(..))) {
-            return self.event(case, steps, event);
-        }
-        let mut pieces = vec![Piece::default()];
-        let mut total = Polynomial::zero();
-        let mut last: Option<&ProofStep> = None;
-        for step in steps {
-            match &step.kind {
-                ProofStepKind::Shift { law, place, by, cost } => {
-                    let name = self.drawn.name(self.program, place)?;
-                    let found =
-                        self.drawn.continuous.get(&name).map_or("finite", |sample| law_text(&sample.law));
-                    if found != law.text() {
-                        let premise = format!("{name} is drawn from {}, it is from {found}", law.text());
-                        self.reject(step, "LAP-GEN", premise, None);
-                        return Ok(None);
-                    }
-                    let cost = self.program.parameter_expression(*cost, &mut Trace::default())?;
-                    total = &total + &cost;
-                    pieces = self.shifted(&pieces, case, (&name, *by, &cost), (lets, mirrored), step)?;
-                }
-                ProofStepKind::Align { places, cost, pieces: given } => {
-                    let cost = self.program.parameter_expression(*cost, &mut Trace::default())?;
-                    total = &total + &cost;
-                    match self.aligned(&pieces, case, (places, given, &cost), (lets, mirrored), step)? {
-                        Some(found) => pieces = found,
-                        None => return Ok(None),
-                    }
-                }
-                ProofStepKind::Have(_) | ProofStepKind::Let(..) => continue,
-                _ => {
-                    return Err(Self::malformed(
-                        step,
-                        "this does not go together with alignments and shifts",
-                    ));
-                }
-            }
-            self.set(step, Status::Accepted(None));
-            last = Some(step);
-        }
-        for step in steps {
-            if let ProofStepKind::Have(fact) = step.kind {
-                if !self.have(case, &pieces, fact, (lets, mirrored), step)? {
-                    return Ok(None);
-                }
-                self.set(step, Status::Accepted(None));
-            }
-        }
-        let Some(step) = last.or(steps.last()) else {
-            return Err(Diagnostic::new(self.program.declaration.name.span, "the proof has no steps").into());
-        };
-        self.costs.push((total.clone(), step.span));
-        let leaf = Leaf::Align(Alignment { axioms: self.axioms(&total), pieces });
-        self.checked(case, leaf, total, step)
-    }
-
-    /// What may be needed of `exp` where finite samples are permuted.
-    fn axioms(&self, cost: &Polynomial) -> Vec<kernel::Axiom> {
-        let is_coin =
-            |law: &lastbit_lang::symbolic::FiniteLaw| law.weights.iter().any(|w| w.as_constant().is_none());
-        if !self.drawn.finite.values().any(is_coin) {
-            return Vec::new();
-        }
-        let mut axioms =
-            vec![kernel::Axiom::ExpPositive(cost.clone()), kernel::Axiom::ExpTangent(cost.clone())];
-        let applications = self.first.iter().flat_map(|path| path.applications.values());
-        let mut divisors = BTreeSet::new();
-        for application in applications {
-            match application.function {
-                "exp" if application.arguments[0] != *cost => {
-                    axioms.push(kernel::Axiom::ExpPositive(application.arguments[0].clone()));
-                }
-                "recip" => drop(divisors.insert(application.arguments[0].clone())),
-                _ => {}
-            }
-        }
-        axioms.extend(divisors.into_iter().map(kernel::Axiom::Reciprocal));
-        axioms
-    }
-
-    fn checked(
-        &mut self,
-        case: &Hypotheses,
-        leaf: Leaf,
-        cost: Polynomial,
-        step: &ProofStep,
-    ) -> Result<Option<Leaf>, KernelError> {
-        let result = check_one(self.program, &cost, case, &leaf, &mut self.finder);
-        self.cost.get_or_insert(cost);
-        match result {
-            Ok(()) => Ok(Some(leaf)),
-            Err(error) => self.refused(step, error).map(|()| None),
-        }
-    }
-
-    /// PW-EQ or PW-INT, PREIM, EVENT.
-    fn event(
-        &mut self,
-        case: &Hypotheses,
-        steps: &[ProofStep],
-        event: &ProofStep,
-    ) -> Result<Option<Leaf>, KernelError> {
-        let mut variable = None;
-        let mut pointwise = false;
-        for step in steps {
-            match &step.kind {
-                ProofStepKind::Pointwise(_) => pointwise = true,
-                ProofStepKind::Preimage { variable: place, .. } => variable = Some(place.name.text.clone()),
-                ProofStepKind::Event(..) | ProofStepKind::Let(..) => {}
-                _ => return Err(Self::malformed(step, "this does not go together with `event`")),
-            }
-            self.set(step, Status::Accepted(None));
-        }
-        let ProofStepKind::Event(places, cost) = &event.kind else { return Ok(None) };
-        let Some(variable) = variable else {
-            return Err(Self::malformed(event, "an event needs a `preimage … as w in [a, b)` before it"));
-        };
-        let cost = self.program.parameter_expression(*cost, &mut Trace::default())?;
-        self.costs.push((cost.clone(), event.span));
-        let named = places
-            .iter()
-            .map(|place| self.drawn.name(self.program, place))
-            .collect::<Result<BTreeSet<_>, _>>()?;
-        let all: BTreeSet<Symbol> =
-            self.drawn.continuous.keys().chain(self.drawn.finite.keys()).cloned().collect();
-        if named != all {
-            let list =
-                |names: &BTreeSet<Symbol>| names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
-            let premise = format!(
-                "the event is of all samples together, ({}), not of ({}) alone",
-                list(&all),
-                list(&named)
-            );
-            self.reject(event, "EVENT", premise, None);
-            return Ok(None);
-        }
-        let leaf = |positive| Leaf::Event(Event { variable: variable.clone(), positive, pointwise });
-        let other = check_one(self.program, &cost, case, &leaf(1), &mut self.finder).is_ok();
-        let leaf = leaf(usize::from(other));
-        let found = check_one(self.program, &cost, case, &leaf, &mut self.finder);
-        self.cost.get_or_insert(cost);
-        let Err(error) = found else { return Ok(Some(leaf)) };
-        // A premise belongs to the step that brought it in.
-        let rule = match &error {
-            KernelError::Open { rule, .. } | KernelError::Rule { rule, .. } => *rule,
-            _ => "EVENT",
-        };
-        let step = steps.iter().find(|step| match rule {
-            "PW-EQ" => matches!(step.kind, ProofStepKind::Pointwise(_)),
-            "PREIM" => matches!(step.kind, ProofStepKind::Preimage { .. }),
-            _ => false,
-        });
-        self.refused(step.unwrap_or(event), error).map(|()| None)
-    }
-
-    /// Every piece with one more shift.
-    fn shifted(
-        &self,
-        pieces: &[Piece],
-        case: &Hypotheses,
-        (name, by, cost): (&Symbol, ExprId, &Polynomial),
-        (lets, mirrored): (&[Let<'_>], &BTreeSet<String>),
-        step: &ProofStep,
-    ) -> Result<Vec<Piece>, KernelError> {
-        let known = case.constraints.len();
-        let ways = explore(step.span, |trace| {
-            trace.guards = case.constraints.clone();
-            let scope = self.scope(lets, mirrored, &BTreeMap::new(), trace)?;
-            lastbit_lang::symbolic::number(self.program.file, &scope, by, None, trace)
-        })?;
-        let mut found = Vec::new();
-        for (shift, trace) in ways {
-            let shift = if mirrored.contains(&**name) { -&shift } else { shift };
-            for piece in pieces {
-                let mut piece = piece.clone();
-                piece.guard.extend_from_slice(&trace.guards[known..]);
-                let map = Map::Affine { negate: false, shift: shift.clone() };
-                piece.maps.insert(name.clone(), (map, cost.clone()));
-                found.push(piece);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Every piece, cut into those of an `align`.
-    fn aligned(
-        &mut self,
-        pieces: &[Piece],
-        case: &Hypotheses,
-        (places, given, cost): (&[Place], &[ScriptPiece], &Polynomial),
-        (lets, mirrored): (&[Let<'_>], &BTreeSet<String>),
-        step: &ProofStep,
-    ) -> Result<Option<Vec<Piece>>, KernelError> {
-        let file = self.program.file;
-        let names =
-            places.iter().map(|place| self.drawn.name(self.program, place)).collect::<Result<Vec<_>, _>>()?;
-        let mut assignments: Vec<BTreeMap<Symbol, usize>> = vec![BTreeMap::new()];
-        for name in &names {
-            let Some(law) = self.drawn.finite.get(name) else { continue };
-            let values = 0..law.weights.len();
-            assignments = assignments
-                .iter()
-                .flat_map(|known| {
-                    values.clone().map(move |value| {
-                        let mut known = known.clone();
-                        known.insert(name.clone(), value);
-                        known
-                    })
-                })
-                .collect();
-        }
-        let known = case.constraints.len();
-        let mut found = Vec::new();
-        for assignment in &assignments {
-            for piece in given {
-                let ways = explore(piece.span, |trace| {
-                    trace.guards = case.constraints.clone();
-                    let scope = self.scope(lets, mirrored, assignment, trace)?;
-                    if !condition(file, &scope, piece.guard, None, trace)? {
-                        return Ok(None);
-                    }
-                    let guards = trace.guards.len();
-                    let images = piece.images.iter().map(|id| value(file, &scope, *id, None, trace));
-                    Ok(Some((images.collect::<Result<Vec<_>, _>>()?, guards)))
-                })?;
-                for (images, trace) in ways {
-                    let Some((images, _)) = images else { continue };
-                    let mut new = Piece { choices: assignment.clone(), ..Piece::default() };
-                    new.guard = trace.guards[known..].to_vec();
-                    for (name, image) in names.iter().zip(images) {
-                        let place_name = name.split('[').next().unwrap_or(name);
-                        let image = if mirrored.contains(place_name) { mirror(&image) } else { image };
-                        match self.map(name, assignment, &image) {
-                            Some(map) => drop(new.maps.insert(name.clone(), (map, Polynomial::zero()))),
-                            None => {
-                                let premise = format!(
-                                    "the image of {name} is a value of it moved, mirrored or permuted"
-                                );
-                                self.reject(step, "ALIGN", premise, None);
-                                return Ok(None);
-                            }
-                        }
-                    }
-                    self.share(&mut new, cost);
-                    found.push(new);
-                }
-            }
-        }
-        let merge = |piece: &Piece, new: &Piece| {
-            let mut both = piece.clone();
-            both.choices.extend(new.choices.clone());
-            both.guard.extend(new.guard.iter().cloned());
-            both.maps.extend(new.maps.clone());
-            both
-        };
-        Ok(Some(pieces.iter().flat_map(|piece| found.iter().map(move |new| merge(piece, new))).collect()))
-    }
-
-    /// The map that takes a sample to its image.
-    fn map(&self, name: &Symbol, assignment: &BTreeMap<Symbol, usize>, image: &Value) -> Option<Map> {
-        if let Some(law) = self.drawn.finite.get(name) {
-            let from = *assignment.get(name)?;
-            let to =
-                (0..law.weights.len()).find(|number| finite_value(self.program, name, *number) == *image)?;
-            let mut permutation: Vec<usize> = (0..law.weights.len()).collect();
-            permutation.swap(from, to);
-            return Some(Map::Permute(permutation));
-        }
-        let sample = self.drawn.continuous.get(name)?;
-        let image = match (&sample.law, image) {
-            (Law::Uniform, image) => image.log()?,
-            (_, Value::Number(p)) => p.clone(),
-            _ => return None,
-        };
-        let (shift, slope) = image.split(&sample.coordinate())?;
-        let negate = match slope.as_constant()? {
-            one if one == Rational::ONE => false,
-            minus if minus == -Rational::ONE => true,
-            _ => return None,
-        };
-        Some(Map::Affine { negate, shift })
-    }
-
-    /// The cost of an `align`, shared by the samples that move.
-    fn share(&self, piece: &mut Piece, cost: &Polynomial) {
-        let is_free = |name: &Symbol, map: &Map| match map {
-            Map::Affine { negate, shift } => !negate && shift.is_zero(),
-            Map::Permute(_) => self.drawn.finite.get(name).is_some_and(|law| {
-                law.weights.iter().all(|weight| *weight == law.weights[0] && weight.as_constant().is_some())
-            }),
-        };
-        let paying: Vec<Symbol> = piece
-            .maps
-            .iter()
-            .filter(|(name, (map, _))| !is_free(name, map))
-            .map(|(name, _)| name.clone())
-            .collect();
-        let Some(share) = Rational::new(1, paying.len()) else { return };
-        for name in paying {
-            if let Some((_, part)) = piece.maps.get_mut(&name) {
-                *part = cost.scale(&share);
-            }
-        }
-    }
-
-    /// Whether a fact holds in both runs on every piece.
-    fn have(
-        &mut self,
-        case: &Hypotheses,
-        pieces: &[Piece],
-        fact: ExprId,
-        (lets, mirrored): (&[Let<'_>], &BTreeSet<String>),
-        step: &ProofStep,
-    ) -> Result<bool, KernelError> {
-        let file = self.program.file;
-        for piece in pieces {
-            for path in self.first.clone().iter().filter(|path| piece.selects(path)) {
-                for other in second_run(self.program, &self.first, piece, path)? {
-                    let mut known = case.constraints.clone();
-                    known.extend(path.guards.iter().chain(&piece.guard).chain(&other.guards).cloned());
-                    known.extend(case.supports(path));
-                    let ways = explore(step.span, |trace| {
-                        trace.guards = known.clone();
-                        let mut scope = self.scope(lets, mirrored, &BTreeMap::new(), trace)?;
-                        scope.runs = Some([&path.variables, &other.variables]);
-                        condition(file, &scope, fact, None, trace)
-                    })?;
-                    for (_, trace) in ways.into_iter().filter(|(holds, _)| !holds) {
-                        if !self.finder.are_refuted(&trace.guards.iter().collect::<Vec<_>>()) {
-                            let text = lastbit_lang::expression_text(file, fact, lastbit_lang::Reading::Real);
-                            self.reject(
-                                step,
-                                "CONSEQ",
-                                format!("{text} on every piece"),
-                                Some(&trace.guards),
-                            );
-                            return Ok(false);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(true)
     }
 
     /// All cases together.

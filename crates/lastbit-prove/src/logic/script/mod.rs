@@ -4,13 +4,17 @@
 //! aligned or which events are compared, and are elaborated into a proof for the [kernel](super::kernel). A step that fails is
 //! rejected with the rule, the premise and a counterexample, and what it was to show is assumed from there on.
 
+mod alignment;
 mod counterexample;
 mod derivation;
 mod elaborate;
+mod event;
 mod premise;
 mod rules;
+mod sampled;
 mod samples;
 mod scope;
+mod text;
 
 use lastbit_lang::Span;
 use lastbit_lang::ast::{Proof as Script, ProofStepKind};
