@@ -20,6 +20,8 @@ pub(super) fn has_step(declaration: &Declaration, wanted: fn(&ProofStepKind) -> 
     declaration.proofs.iter().flat_map(|proof| &proof.steps).any(|step| wanted(&step.kind))
 }
 
+/// Outputs among which a witness is chosen.
+const LISTED: usize = 4096;
 /// Bits of a loss.
 const BITS: u32 = 128;
 
@@ -61,7 +63,8 @@ pub(super) fn report(
     let named: [BTreeMap<String, Rational>; 2] =
         inputs.clone().map(|x| [(argument.name.text.clone(), x)].into());
     let [first, second] = &named;
-    match program::audit(file, Some(name), &bindings, [first, second], &Options::default()) {
+    let options = Options { listed: LISTED, ..Options::default() };
+    match program::audit(file, Some(name), &bindings, [first, second], &options) {
         Ok(audit) => told(&Audited { name, argument: &argument.name.text, inputs, bindings, audit }),
         Err(program::ProgramError::Language(diagnostics)) => {
             let mut report = unreadable(name, source, &diagnostics);
@@ -103,7 +106,7 @@ fn told(audited: &Audited<'_>) -> Report {
             "{name}: NOT eps-DP for any eps            audit exact\n  parameters      {}\n  inputs          \
              {argument}<1>={x} {argument}<2>={y}\n  event           r = {event}\n  Pr1             = {}\n  Pr2             = 0\n",
             values.join(" "),
-            power(&weight),
+            exactly(&weight),
         );
         value["conclusion"] = json!("refuted");
         value["loss"] = json!("inf");
@@ -161,10 +164,13 @@ fn short_hex(x: f64) -> String {
     }
 }
 
-/// `2^-54` where it is a power of two.
-fn power(x: &Rational) -> String {
-    match x.floor_log2() {
-        Some(exponent) if *x == Rational::pow2(exponent) => format!("2^{exponent}"),
-        _ => x.to_decimal(6, Rounding::Nearest),
-    }
+/// A probability, exactly, with the power of two below it.
+fn exactly(x: &Rational) -> String {
+    let below = x.floor_log2().map_or(String::new(), |exponent| match *x == Rational::pow2(exponent) {
+        true => format!(", 2^{exponent}"),
+        false => format!(" > 2^{exponent}"),
+    });
+    let exact = x.to_string();
+    let exact = if exact.len() <= 48 { exact } else { x.to_decimal(6, Rounding::Down) };
+    format!("{exact}{below}")
 }

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use lastbit::Rational;
 use lastbit_lang::Diagnostic;
-use lastbit_lang::ast::{Binder, ClauseKind, Declaration, File};
-use lastbit_lang::symbolic::{Polynomial, Program};
+use lastbit_lang::ast::{Binder, Declaration, File};
+use lastbit_lang::symbolic::{Constraint, Polynomial, Program};
 use lastbit_prove::logic::certificate::{self, only_used};
 use lastbit_prove::logic::kernel::{self, KernelError, Proof, Theorem};
 use lastbit_prove::logic::prove::{Conclusion, Options, Report as Found, prove};
+use lastbit_prove::logic::refute::RefuteError;
 use lastbit_prove::logic::script::{ScriptReport, Verdict};
 use lastbit_prove::logic::search::{Search, Strategy};
 use serde_json::json;
@@ -39,8 +40,10 @@ pub(crate) struct Answer<'a> {
 pub(crate) struct Proved<'a> {
     /// `proof by_events`, or how it was found.
     pub(crate) origin: String,
-    /// The script's name; nothing if it was found.
+    /// The script's name, if it has one.
     pub(crate) script: Option<&'a str>,
+    /// Whether it was searched for.
+    pub(crate) is_found: bool,
     pub(crate) proof: Proof,
     pub(crate) theorem: Theorem,
 }
@@ -94,7 +97,7 @@ fn answer<'a>(
     args: &Prove,
 ) -> Result<Answer<'a>, KernelError> {
     let program = Program::new(file, declaration, &values)?;
-    if let Some(diagnostic) = not_allowed(file, declaration, &values) {
+    if let Some(diagnostic) = not_allowed(&program)? {
         return Err(diagnostic.into());
     }
     let claim = kernel::claim(&program)?;
@@ -104,6 +107,10 @@ fn answer<'a>(
     let found = prove(file, declaration, &values, &options, &mut |done| bar.show(done as u64, ""))?;
     drop(bar);
     let seconds = start.elapsed().as_secs_f64();
+    // What can not be run at all is not undecided, but bad.
+    if let (None, Some(Err(RefuteError::Program(error)))) = (found.proved(), &found.refutation) {
+        return Err(error.clone());
+    }
     let proofs = proofs(&program, declaration, &found)?;
     let notes = ignored(args);
     Ok(Answer { declaration, source, program, values, claim, found, proofs, seconds, notes })
@@ -123,7 +130,13 @@ fn proofs<'a>(
             let name = written.name.as_ref().map(|name| name.text.as_str());
             let (proof, theorem) = proved.as_ref();
             let proof = only_used(program, proof)?;
-            proofs.push(Proved { origin: title(script), script: name, proof, theorem: theorem.clone() });
+            proofs.push(Proved {
+                origin: title(script),
+                script: name,
+                is_found: false,
+                proof,
+                theorem: theorem.clone(),
+            });
         }
     }
     if let Some(Search { proved: Some((proof, theorem)), strategies, .. }) = &found.search {
@@ -132,6 +145,7 @@ fn proofs<'a>(
         proofs.push(Proved {
             origin: format!("found by {how}"),
             script: None,
+            is_found: true,
             proof: only_used(program, proof)?,
             theorem: theorem.clone(),
         });
@@ -144,28 +158,12 @@ pub(crate) fn title(script: &ScriptReport) -> String {
     script.name.as_ref().map_or("proof".into(), |name| format!("proof {name}"))
 }
 
-/// A given value that the declaration excludes: about it everything could be proved.
-fn not_allowed(
-    file: &File,
-    declaration: &Declaration,
-    values: &BTreeMap<String, Rational>,
-) -> Option<Diagnostic> {
-    let excludes = |values: &BTreeMap<String, Rational>| {
-        let facts = Program::new(file, declaration, values).ok()?.facts().ok()?;
-        let is_false = |c: &lastbit_lang::symbolic::Constraint| c.decided() == Some(false);
-        Some(facts.iter().all(|fact| fact.constraints.iter().any(is_false)))
-    };
-    let excluded = |binder: &&Binder| {
-        let one = values.get_key_value(&binder.name.text);
-        one.is_some_and(|(name, value)| excludes(&[(name.clone(), value.clone())].into()) == Some(true))
-    };
-    if let Some(binder) = declaration.parameters().find(excluded) {
-        let (name, value) = (&binder.name.text, &values[&binder.name.text]);
-        let message = format!("{value} is not a value of `{name}` as it is declared");
-        return Some(Diagnostic::new(binder.span, message));
-    }
-    let message = "the declaration excludes these values together";
-    (excludes(values) == Some(true)).then(|| Diagnostic::new(declaration.name.span, message))
+/// Given values that the assumptions exclude: about them everything could be proved.
+fn not_allowed(program: &Program<'_>) -> Result<Option<Diagnostic>, Diagnostic> {
+    let is_false = |constraint: &Constraint| constraint.decided() == Some(false);
+    let excluded = program.facts()?.iter().all(|fact| fact.constraints.iter().any(is_false));
+    let message = "the assumptions of the declaration exclude these values";
+    Ok(excluded.then(|| Diagnostic::new(program.declaration.name.span, message)))
 }
 
 /// What was asked for and says nothing about a mechanism over the reals.
@@ -200,12 +198,11 @@ fn bad(declaration: &Declaration, source: &Source<'_>, error: KernelError) -> Re
 
 /// Messages about a value that is not known say how to give it.
 fn with_hint(declaration: &Declaration, diagnostic: Diagnostic) -> Diagnostic {
-    if diagnostic.hint.is_some() {
+    if !diagnostic.message.contains("is not known") {
         return diagnostic;
     }
     let is_named = |binder: &&Binder| diagnostic.message.contains(&format!("`{}`", binder.name.text));
-    let is_given = declaration.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Param(_)));
-    let named = declaration.parameters().find(is_named).filter(|_| is_given);
+    let named = declaration.parameters().find(is_named);
     match named.map(|binder| binder.name.text.clone()) {
         Some(name) => diagnostic.with_hint(format!("give it a value: --param {name}=5")),
         None => diagnostic,

@@ -2,14 +2,14 @@
 
 use lastbit::{Rational, Rounding};
 use lastbit_prove::logic::kernel::KernelError;
-use lastbit_prove::logic::prove::{Conclusion, assumptions};
+use lastbit_prove::logic::prove::Conclusion;
 use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
 use lastbit_prove::logic::script::{ScriptReport, Status, StepReport, Verdict};
 use lastbit_prove::logic::search::{Failure, Search};
 use serde_json::{Map, Value, json};
 
 use super::privacy::{Answer, Proved};
-use super::privacy_text::{BITS, DIGITS, broken_rule, written};
+use super::privacy_text::{BITS, DIGITS, assumed, broken_rule, written};
 
 /// The whole report.
 pub(crate) fn json(answer: &Answer<'_>) -> Value {
@@ -52,9 +52,9 @@ pub(crate) fn json(answer: &Answer<'_>) -> Value {
 }
 
 fn of_assumptions(answer: &Answer<'_>, proved: &Proved<'_>) -> Value {
-    match assumptions(&answer.program, &proved.proof) {
-        Ok([used, unused]) => json!({ "used": written(&used), "unused": written(&unused) }),
-        Err(_) => Value::Null,
+    match assumed(answer, proved) {
+        Some([used, unused]) => json!({ "used": written(&used), "unused": written(&unused) }),
+        None => Value::Null,
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
-use lastbit_lang::symbolic::{Constraint, Polynomial, Relation};
+use lastbit_lang::ast::Scalar;
+use lastbit_lang::symbolic::{Constraint, Monomial, Polynomial, Relation};
 use lastbit_prove::logic::kernel::KernelError;
 use lastbit_prove::logic::prove::{Conclusion, assumptions};
 use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
@@ -75,7 +76,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
     };
     let head =
         format!("{}: {claim} PROVED (pure, cost {cost}){}", answer.declaration.name.text, given(answer));
-    let time = if proved.script.is_none() { format!(" ({:.2} s)", answer.seconds) } else { String::new() };
+    let time = if proved.is_found { format!(" ({:.2} s)", answer.seconds) } else { String::new() };
     let mut text = format!("{head:<46}  {}{time}\n", proved.origin);
     if answer.claim.is_none() {
         text += "  the cost was found, not claimed\n";
@@ -89,10 +90,24 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
         proved.theorem.premises,
         if count == 1 { "" } else { "s" }
     );
-    if let Ok([used, unused]) = assumptions(&answer.program, &proved.proof) {
+    if let Some([used, unused]) = assumed(answer, proved) {
         let _ = writeln!(text, "assumptions used: {}      not used: {}", listed(&used), listed(&unused));
     }
     text
+}
+
+/// Declared facts and adjacency: what the proof uses, and what it does not. That a truth value is one of the two is no assumption.
+pub(crate) fn assumed(answer: &Answer<'_>, proved: &Proved<'_>) -> Option<[Vec<Constraint>; 2]> {
+    let truths = answer.declaration.arguments.iter().filter(|binder| binder.ty.scalar == Scalar::Bool);
+    let truths: Vec<&str> = truths.map(|binder| binder.name.text.as_str()).collect();
+    let is_truth = |symbol: &str| truths.contains(&symbol.split(['<', '[']).next().unwrap_or_default());
+    let is_choice = |constraint: &Constraint| {
+        let variables = constraint.polynomial.variables();
+        constraint.relation == Relation::Zero && variables.len() == 1 && variables.iter().all(|v| is_truth(v))
+    };
+    let mut all = assumptions(&answer.program, &proved.proof).ok()?;
+    all.iter_mut().for_each(|list| list.retain(|constraint| !is_choice(constraint)));
+    Some(all)
 }
 
 fn listed(constraints: &[Constraint]) -> String {
@@ -114,7 +129,8 @@ pub(crate) fn written(constraints: &[Constraint]) -> Vec<String> {
         let pair = |other: &&Constraint| {
             let mean = (&one.polynomial + &other.polynomial).scale(&half);
             let both = [one, other].iter().all(|c| c.relation == Relation::NonNegative);
-            both && mean.as_constant().is_some_and(|mean| mean.is_positive())
+            let constants = [one, other].map(|c| c.polynomial.coefficient(&Monomial::default()));
+            both && constants[0] == constants[1] && mean.as_constant().is_some_and(|mean| mean.is_positive())
         };
         match rest.iter().position(pair) {
             Some(place) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{Constraint, Fresh, Law, Path, Polynomial, Program, Value, paths};
 use lastbit_prove::logic::kernel::{
-    Alignment, Direction, Judge, Leaf, Lemma, Map, Piece, Proof, check_one, event, hypotheses,
+    Alignment, Axiom, Direction, Judge, Leaf, Lemma, Map, Piece, Proof, check_one, event, hypotheses,
 };
 
 /// A rule, and what it rests on.
@@ -106,6 +106,11 @@ impl Judge for Needed<'_> {
     }
 }
 
+fn of_axiom(axiom: &Axiom) -> Node {
+    let conclusions: Vec<String> = axiom.conclusions().iter().map(Constraint::to_string).collect();
+    Node::new(format!("AXIOM {}", conclusions.join(", ")), Vec::new(), "")
+}
+
 /// The derivation of a proof.
 pub(crate) fn derivation(program: &Program<'_>, proof: &Proof) -> Node {
     let Ok(cases) = hypotheses(program) else { return Node::default() };
@@ -174,7 +179,7 @@ impl Shape<'_, '_> {
                 Node::new(text, vec![sequence], "rules")
             }
             Leaf::Finite(finite) => {
-                let axioms = finite.axioms.iter().map(|a| Node::new(format!("AXIOM {a}"), Vec::new(), ""));
+                let axioms = finite.axioms.iter().map(of_axiom);
                 Node::new(with(format!("ENUMERATE [{cost}]")), axioms.collect(), "axioms")
             }
         }
@@ -189,7 +194,7 @@ impl Shape<'_, '_> {
     fn alignment(&self, alignment: &Alignment, tail: &str) -> Node {
         let mut pieces: Vec<Node> = alignment.pieces.iter().map(|piece| self.piece(piece)).collect();
         let by_output = alignment.pieces.iter().all(|piece| piece.label.is_some());
-        let axioms = alignment.axioms.iter().map(|axiom| Node::new(format!("AXIOM {axiom}"), Vec::new(), ""));
+        let axioms = alignment.axioms.iter().map(of_axiom);
         pieces.extend(axioms);
         let align = |text: String| format!("{text} {tail}");
         match (by_output, pieces.as_mut_slice()) {

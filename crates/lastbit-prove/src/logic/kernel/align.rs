@@ -90,24 +90,18 @@ struct Laws {
 impl Laws {
     fn of<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Laws, KernelError> {
         let mut laws = Laws::default();
+        let one_law = |name: &Symbol, is_same: bool| match is_same || is_off(SideCondition::OneLaw) {
+            true => Ok(()),
+            false => Err(refused(format!("the law of {name} depends on the course of the program"))),
+        };
         for path in paths {
             for sample in &path.samples {
                 let known = laws.continuous.entry(sample.name.clone()).or_insert_with(|| sample.clone());
-                if known.law != sample.law && !is_off(SideCondition::OneLaw) {
-                    return Err(refused(format!(
-                        "the law of {} depends on the course of the program",
-                        sample.name
-                    )));
-                }
+                one_law(&sample.name, known.law == sample.law)?;
             }
             for choice in &path.choices {
                 let known = laws.finite.entry(choice.name.clone()).or_insert_with(|| choice.law.clone());
-                if *known != choice.law && !is_off(SideCondition::OneLaw) {
-                    return Err(refused(format!(
-                        "the law of {} depends on the course of the program",
-                        choice.name
-                    )));
-                }
+                one_law(&choice.name, *known == choice.law)?;
             }
         }
         Ok(laws)
@@ -428,7 +422,7 @@ fn check_costs(
         let v = Polynomial::variable(sample.coordinate());
         // What must not be positive.
         let excesses = match &sample.law {
-            Law::Laplace(scale) => moved(scale, shift, cost)?.to_vec(),
+            Law::Laplace(scale) => moved(scale, shift, cost)?,
             Law::DiscreteLaplace(scale, exponent) => {
                 let is_exponent = |other: &Sample| match &other.law {
                     Law::DiscreteLaplace(_, other) => other == exponent,
@@ -443,20 +437,22 @@ fn check_costs(
                         reason: format!("the shift {shift} is not known to be a multiple of 2^({exponent})"),
                     });
                 }
-                moved(scale, shift, cost)?.to_vec()
+                moved(scale, shift, cost)?
             }
             // Never negative: to the left, the image would leave the support.
-            Law::Exponential(scale) => vec![-shift, moved(scale, shift, cost)?[0].clone()],
+            Law::Exponential(scale) => {
+                let mut excesses = moved(scale, shift, cost)?;
+                excesses[1] = (SideCondition::ExponentialSupport, -shift);
+                excesses
+            }
             // The density of ln(u) is e^ln(u) up to 0.
             Law::Uniform => {
                 let to = if *negate { shift - &v } else { shift + &v };
-                vec![to.clone(), &(&v - &to) - cost]
+                let density = &(&v - &to) - cost;
+                [(SideCondition::UniformSupport, to), (SideCondition::UniformCost, density)]
             }
         };
-        for (index, excess) in excesses.into_iter().enumerate() {
-            if is_off(excess_condition(&sample.law, index)) {
-                continue;
-            }
+        for (_, excess) in excesses.into_iter().filter(|(condition, _)| !is_off(*condition)) {
             let exceeds = Constraint::positive(excess);
             let support = match sample.law {
                 Law::Uniform => Some(Constraint::non_negative(-&v)),
@@ -499,21 +495,15 @@ fn check_costs(
     context.need(RULE, || format!("that the costs add up to {total} <= {cost}"), known)
 }
 
-/// Which condition an excess belongs to, by its place.
-fn excess_condition(law: &Law, place: usize) -> SideCondition {
-    match (law, place) {
-        (Law::Exponential(_), 0) => SideCondition::ExponentialSupport,
-        (Law::Uniform, 0) => SideCondition::UniformSupport,
-        (Law::Uniform, _) => SideCondition::UniformCost,
-        _ => SideCondition::ShiftCost,
-    }
-}
-
 /// `±shift/scale - cost`: the density of Laplace noise changes by at most `e^(|shift|/scale)`.
-fn moved(scale: &Polynomial, shift: &Polynomial, cost: &Polynomial) -> Result<[Polynomial; 2], KernelError> {
+fn moved(
+    scale: &Polynomial,
+    shift: &Polynomial,
+    cost: &Polynomial,
+) -> Result<[(SideCondition, Polynomial); 2], KernelError> {
     let rate = scale.inverse().ok_or_else(|| refused(format!("the scale {scale} is more than one term")))?;
     let distance = shift * &rate;
-    Ok([&distance - cost, &-&distance - cost])
+    Ok([&distance - cost, &-&distance - cost].map(|excess| (SideCondition::ShiftCost, excess)))
 }
 
 /// Whether a shift is a multiple of `2^exponent`: a sum of whole multiples of inputs that are, and of numbers that are.

@@ -103,7 +103,9 @@ fn centre(
         let Some(Value::Number(w)) = path.variables.get(name) else {
             return Err(refused(format!("{name} is not a number that the program computes")));
         };
-        let split = w.split(&sample.coordinate()).filter(|parts| is_free(&parts.0) && is_free(&parts.1));
+        // No other variable may stand for a function of a sample.
+        let is_free = |p: &Polynomial| p.variables().iter().all(is_plain);
+        let split = w.split(&sample.coordinate()).filter(|(x, c)| is_free(x) && is_free(c));
         let Some((x, c)) = split else {
             return Err(refused(format!("{name} must be linear in the logarithm of the uniform sample")));
         };
@@ -116,11 +118,6 @@ fn centre(
     found
         .filter(|_| samples.len() == 1)
         .ok_or_else(|| refused("the samples depend on the course of the program"))
-}
-
-/// Whether a polynomial has only plain variables, and none that stands for a function of a sample.
-fn is_free(p: &Polynomial) -> bool {
-    p.variables().iter().all(is_plain)
 }
 
 /// PREIM: what is returned is a monotone function of the variable and depends on samples in no other way.

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use lastbit_lang::ast::Side;
-use lastbit_lang::symbolic::{Constraint, Fresh, Path, Polynomial, Value, applied, paths};
+use lastbit_lang::symbolic::{Constraint, Fresh, Path, Polynomial, applied, paths};
 
+use super::align::label;
 use super::broken::{SideCondition, is_off};
 use super::hypotheses::exp;
 use super::{Axiom, Context, Hypotheses, KernelError, check_defined};
@@ -61,12 +62,7 @@ pub fn probability(path: &Path) -> Polynomial {
 
 /// What a path returns, if it does not depend on anything.
 pub fn output(path: &Path) -> Option<String> {
-    let of_value = |value: &Value| match value {
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Number(p) => p.as_constant().map(|number| number.to_string()),
-        _ => None,
-    };
-    Some(path.result.iter().map(of_value).collect::<Option<Vec<_>>>()?.join(", "))
+    Some(label(path)).filter(|label| !label.contains('·'))
 }
 
 /// The probability of every output: from above in the first run, from below in the second.

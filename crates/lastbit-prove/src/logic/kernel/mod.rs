@@ -191,6 +191,10 @@ pub fn check(
     values: &BTreeMap<String, Rational>,
     proof: &Proof,
 ) -> Result<Theorem, KernelError> {
+    // Rules rely on what the language forbids: that arguments and parameters keep their values, and samples have names of their own.
+    if let Some(mistake) = lastbit_lang::check(file).into_iter().next() {
+        return Err(mistake.into());
+    }
     let program = Program::new(file, declaration, values)?;
     let mut lemmas = Lemmas::new(&proof.lemmas)?;
     check_leaves(&program, &proof.cost, &proof.leaves, &mut lemmas)

@@ -14,6 +14,8 @@ mod rules;
 mod sampled;
 mod samples;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use lastbit_lang::Span;

@@ -185,7 +185,8 @@ impl<'n, 'a> Checker<'n, 'a> {
         for (holds, trace) in &ways {
             let reciprocals = reciprocals(trace);
             for obligation in &trace.obligations {
-                let known = trace.guards.iter().chain(&reciprocals).chain([&obligation.forbidden]);
+                let before = &trace.guards[..obligation.guards];
+                let known = before.iter().chain(&reciprocals).chain([&obligation.forbidden]);
                 let known: Vec<&Constraint> = known.collect();
                 if holds.is_some() && !self.finder.are_refuted(&known) {
                     let known: Vec<Constraint> = known.into_iter().cloned().collect();

@@ -172,7 +172,9 @@ fn bernoulli(
         Ok(if value { p } else { &Polynomial::constant(1) - &p })
     };
     let (first, second) = (weight(Side::One, value)?, weight(Side::Two, image)?);
-    let exceeds = Constraint::positive(&first - &(&kernel::hypotheses::exp(cost) * &second));
+    // As a function that is applied, so that what is true of it is known.
+    let factor = Value::Exp(cost.clone()).number(trace).unwrap_or_default();
+    let exceeds = Constraint::positive(&first - &(&factor * &second));
     trace.forbid(exceeds, "the first probability is at most e^c times the second", span);
     Ok(())
 }

@@ -50,7 +50,17 @@ impl Finder {
         // If linear constraints can hold together, no products of them will tell otherwise.
         let degree = if constraints.iter().all(is_linear) { 1 } else { DEGREE };
         let refutation = handelman::refute(constraints, degree)?;
-        Some(cut_down(constraints, refutation))
+        let lemma = cut_down(constraints, refutation);
+        if lemma.check().is_ok() {
+            return Some(lemma);
+        }
+        // It divides by something of which the constraints that are left do not say that it is not zero.
+        let divides = |constraint: &Constraint| {
+            let powers = constraint.polynomial.terms().flat_map(|(monomial, _)| monomial.powers());
+            powers.into_iter().any(|(_, power)| *power < 0)
+        };
+        let whole: Vec<Constraint> = constraints.iter().filter(|c| !divides(c)).cloned().collect();
+        handelman::refute(&whole, degree).map(|refutation| cut_down(&whole, refutation))
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod attacks;
 mod conditions;
+mod fallacies;
+mod fallacies_align;
 mod random;
 
 use lastbit_lang::ast::File;

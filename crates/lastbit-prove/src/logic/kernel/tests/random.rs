@@ -7,7 +7,7 @@ use crate::logic::search::search;
 use crate::soundness::xorshift::Xorshift;
 
 /// How many programs are tried.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 200;
 /// Inputs from 0 up to this.
 const LARGEST: i64 = 3;
 
@@ -96,5 +96,5 @@ fn what_is_proved_is_true() {
         }
     }
     // The test means something only if there is enough of both.
-    assert!(proved >= 20 && audited >= 40 && false_claims >= 100, "{proved}, {audited}, {false_claims}");
+    assert!(proved >= 30 && audited >= 90 && false_claims >= 100, "{proved}, {audited}, {false_claims}");
 }
