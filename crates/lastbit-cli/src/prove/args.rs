@@ -51,6 +51,9 @@ pub(crate) struct Prove {
     /// The ideal snapping mechanism case by case: formulas, or numbers with --epsilon, --lambda, --bound and --inputs
     #[arg(long)]
     pub(crate) cases: bool,
+    /// Ask z3, if it is on the machine, where no proof of a premise is found; what rests on it is not certified
+    #[arg(long)]
+    pub(crate) oracle: bool,
     /// Print the program as FPCore, for other tools, and stop
     #[arg(long)]
     pub(crate) fpcore: bool,

@@ -3,9 +3,7 @@
 use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::symbolic::Program;
-use lastbit_prove::logic::cases::{symbolic, table};
-use lastbit_prove::logic::kernel::Leaf;
-use lastbit_prove::logic::search::search;
+use lastbit_prove::logic::cases::{applies, symbolic, table};
 
 use super::args::Prove;
 use super::report::{Outcome, Report, Source, unreadable};
@@ -19,7 +17,8 @@ pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>
         report.text = format!("{name}: no table of cases\n");
         report
     };
-    if !is_snapping(file, declaration) {
+    let program = Program::new(file, declaration, &Default::default());
+    if !program.is_ok_and(|program| applies(&program)) {
         return refuse(
             format!("there is no table of cases for `{name}`"),
             "it is for clamp(round(w, L), B) with w = x + s * ln(u) / eps, over the reals".into(),
@@ -52,19 +51,4 @@ pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>
         }
         Err(error) => refuse(error.to_string(), "change --epsilon, --lambda or --bound".into()),
     }
-}
-
-/// Whether the mechanism has a proof by EVENT for rounded outputs: then it is the ideal snapping mechanism.
-fn is_snapping(file: &File, declaration: &Declaration) -> bool {
-    use lastbit_lang::ast::{ExprKind, Function};
-    let named = |wanted: &str| declaration.parameters().any(|binder| binder.name.text == wanted);
-    let has = |wanted: fn(&ExprKind) -> bool| file.expressions.iter().any(|e| wanted(&e.kind));
-    let is_rounded = has(|kind| matches!(kind, ExprKind::Round(..)));
-    let is_clamped = has(|kind| matches!(kind, ExprKind::Call(Function::Clamp, _)));
-    if !(is_rounded && is_clamped && ["eps", "L", "B"].into_iter().all(named)) {
-        return false;
-    }
-    let Ok(program) = Program::new(file, declaration, &Default::default()) else { return false };
-    let proved = search(&program).ok().and_then(|found| found.proved);
-    proved.is_some_and(|(proof, _)| proof.leaves.iter().any(|leaf| matches!(leaf, Leaf::Event(_))))
 }

@@ -23,6 +23,22 @@ impl Certificates {
         Certificates { is_directory: path.is_dir(), path, written: BTreeSet::new() }
     }
 
+    /// Refuses before anything is written if there is no room for so many.
+    pub(crate) fn expect(&self, name: &str, count: usize) -> Result<(), Error> {
+        match count > 1 && !self.is_directory {
+            true => Err(self.full(name)),
+            false => Ok(()),
+        }
+    }
+
+    fn full(&self, name: &str) -> Error {
+        let path = self.path.display();
+        Error::usage(
+            format!("{path} has one certificate, there is none left for {}", quoted(name.as_bytes())),
+            "choose one program with --program, or give a directory that exists: a program with several proofs has several",
+        )
+    }
+
     /// Writes the certificate of one program's error.
     pub(crate) fn write(&mut self, program: &StraightLine, analysis: &Analysis) -> Result<(), Error> {
         self.write_value(&program.name, &certificate::to_json(program, analysis))
@@ -38,14 +54,7 @@ impl Certificates {
                     format!("two certificates would be {}", path.display()),
                     "choose one with --program, or give the programs different names",
                 ),
-                false => Error::usage(
-                    format!(
-                        "{} has one certificate, there is none left for {}",
-                        path.display(),
-                        quoted(name.as_bytes())
-                    ),
-                    "choose one program with --program, or give a directory that exists: a program with several proofs has several",
-                ),
+                false => self.full(name),
             });
         }
         write_whole(&path, &format!("{certificate}\n"))

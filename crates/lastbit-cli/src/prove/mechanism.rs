@@ -78,6 +78,13 @@ pub(crate) fn report(
                 });
             }
             Err(error) => {
+                // Perhaps two inputs show that the claim is false.
+                if claims_privacy(declaration) {
+                    let tried = exact::report(file, declaration, bindings.clone(), source, args);
+                    if tried.outcome == Outcome::Refuted {
+                        return Ok(tried);
+                    }
+                }
                 let note = format!(
                     "the privacy claim is undecided, this is the error of the result: {error} (node {})",
                     error.node

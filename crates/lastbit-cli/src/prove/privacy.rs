@@ -9,6 +9,7 @@ use lastbit_lang::ast::{Binder, Declaration, File};
 use lastbit_lang::symbolic::{Constraint, Polynomial, Program};
 use lastbit_prove::logic::certificate::{self, only_used};
 use lastbit_prove::logic::kernel::{self, KernelError, Proof, Theorem};
+use lastbit_prove::logic::oracle::Z3;
 use lastbit_prove::logic::prove::{Conclusion, Options, Report as Found, prove};
 use lastbit_prove::logic::refute::RefuteError;
 use lastbit_prove::logic::script::{ScriptReport, Verdict};
@@ -63,6 +64,7 @@ pub(crate) fn report(
         Err(error) => return Ok(bad(declaration, source, error)),
     };
     if let Some(certificates) = &mut session.certificates {
+        certificates.expect(name, answer.proofs.len())?;
         for proved in &answer.proofs {
             let of = match (answer.proofs.len(), proved.script) {
                 (2.., Some(script)) => format!("{name}.{script}"),
@@ -102,7 +104,8 @@ fn answer<'a>(
     }
     let claim = kernel::claim(&program)?;
     let start = Instant::now();
-    let options = Options::default();
+    let oracle = if args.oracle { Z3::find() } else { None };
+    let options = Options { oracle, ..Options::default() };
     let bar = LateBar::new(&declaration.name.text, BAR, options.refute.evaluations as u64);
     let found = prove(file, declaration, &values, &options, &mut |done| bar.show(done as u64, ""))?;
     drop(bar);
@@ -112,7 +115,10 @@ fn answer<'a>(
         return Err(error.clone());
     }
     let proofs = proofs(&program, declaration, &found)?;
-    let notes = ignored(args);
+    let mut notes = ignored(args);
+    if args.oracle && options.oracle.is_none() {
+        notes.push("there is no z3 on this machine: no oracle was asked".into());
+    }
     Ok(Answer { declaration, source, program, values, claim, found, proofs, seconds, notes })
 }
 

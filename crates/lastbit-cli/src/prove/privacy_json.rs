@@ -36,6 +36,7 @@ pub(crate) fn json(answer: &Answer<'_>) -> Value {
         "search": found.search.as_ref().map(searched),
         "premises": proved.map(|proved| proved.theorem.premises),
         "lemmas": proved.map(|proved| proved.proof.lemmas.len()),
+        "oracle": found.search.as_ref().map_or(0, |search| search.vouched.len()),
         "seconds": answer.seconds,
         "notes": answer.notes,
     });

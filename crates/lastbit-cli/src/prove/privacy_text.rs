@@ -8,7 +8,7 @@ use lastbit_lang::symbolic::{Constraint, Monomial, Polynomial, Relation};
 use lastbit_prove::logic::kernel::KernelError;
 use lastbit_prove::logic::prove::{Conclusion, assumptions};
 use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
-use lastbit_prove::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict};
+use lastbit_prove::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict, counterexample};
 use lastbit_prove::logic::search::{Attempt, Failure};
 
 use super::args::Show;
@@ -276,6 +276,17 @@ fn undecided(answer: &Answer<'_>) -> String {
     if attempts.count() == 0 {
         text += "  no strategy applies\n";
     }
+    let vouched = answer.found.search.iter().flat_map(|search| &search.vouched);
+    for premise in vouched.clone().take(SHOWN) {
+        let _ = writeln!(
+            text,
+            "  oracle          z3 says that these can not hold together: {}",
+            written(premise).join(", ")
+        );
+    }
+    if vouched.clone().count() > 0 {
+        let _ = writeln!(text, "  not certified: {} premises rest on the oracle's word", vouched.count());
+    }
     match &answer.found.refutation {
         Some(Ok(Outcome::NotFound { tried, closest })) => {
             let _ = writeln!(text, "  no witness against it in {tried} probabilities");
@@ -313,6 +324,9 @@ fn attempted(Attempt { strategy, case, failure }: &Attempt) -> String {
                 }
                 if lines.len() > SHOWN {
                     let _ = writeln!(text, "    … {} more", lines.len() - SHOWN);
+                }
+                if let Some(point) = counterexample(open) {
+                    let _ = writeln!(text, "    counterexample  {point}");
                 }
             }
         }

@@ -82,14 +82,17 @@ impl<'p> Needed<'p> {
     }
 }
 
-/// The most factors of a product: 1 for Farkas' lemma. A multiple of an equation counts by its degree.
+/// The most factors of a product, not counting those that only say which sign a variable has: 1 for Farkas' lemma. A multiple of an
+/// equation by more than a number counts as two.
 fn degree(lemma: &Lemma) -> usize {
-    let of_term = |p: &Polynomial| {
-        let powers = p.terms().map(|(m, _)| m.powers().iter().map(|(_, power)| power.unsigned_abs()).sum());
-        1 + powers.max().unwrap_or(0u32) as usize
-    };
-    let products = lemma.refutation.products.iter().map(|(_, factors)| factors.len());
-    products.chain(lemma.refutation.multiples.iter().map(|(p, _)| of_term(p))).max().unwrap_or(0)
+    let is_sign =
+        |place: &usize| lemma.constraints.get(*place).is_some_and(|c| c.polynomial.terms().count() == 1);
+    let products = lemma.refutation.products.iter();
+    let products = products
+        .map(|(_, factors)| factors.iter().filter(|place| !is_sign(place)).count().max(factors.len().min(2)));
+    let multiples =
+        lemma.refutation.multiples.iter().map(|(p, _)| if p.as_constant().is_some() { 1 } else { 2 });
+    products.chain(multiples).max().unwrap_or(0)
 }
 
 impl Judge for Needed<'_> {

@@ -36,7 +36,7 @@ pub(crate) fn symbolic(
 ) -> Result<Report, Error> {
     let name = &declaration.name.text;
     let sensitivity = sensitivity(file, declaration, args);
-    let mut text = format!("{name}, for all parameters:\n{THEOREM_A}\n");
+    let mut text = format!("{THEOREM_A}\n");
     let _ = writeln!(
         text,
         "the numeric bound of this program, ε·Δ taken off, in units of η = 2^-53 (Δ = {sensitivity}):"
@@ -89,6 +89,8 @@ pub(crate) fn symbolic(
         (true, true) => ("the closed form is at least the numeric bound at every point", Outcome::Proved),
     };
     let _ = writeln!(text, "{verdict}");
+    let found = if outcome == Outcome::Proved { "PROVED" } else { "UNDECIDED" };
+    text.insert_str(0, &format!("{name}: {found} by ENDPT, for all parameters:\n"));
     let notes: Vec<&str> = left_aside(args).then_some(GIVE_BOTH).into_iter().collect();
     for note in &notes {
         let _ = writeln!(text, "note: {note}");

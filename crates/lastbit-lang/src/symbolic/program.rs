@@ -42,12 +42,16 @@ impl<'a> Program<'a> {
     /// Reads the declaration.
     ///
     /// # Errors
-    /// A message with the place: an array of unknown length, a float, a value for a parameter that does not exist or that already has one.
+    /// A message with the place: a mistake that [`check`](crate::check()) finds, an array of unknown length, a float, a value for a parameter that does not exist or that already has one.
     pub fn new(
         file: &'a File,
         declaration: &'a Declaration,
         values: &BTreeMap<String, Rational>,
     ) -> Result<Program<'a>, Diagnostic> {
+        // What follows relies on what the language forbids: arguments and parameters keep their values, samples have names of their own.
+        if let Some(mistake) = crate::check(file).into_iter().next() {
+            return Err(mistake);
+        }
         let mut program =
             Program { file, declaration, parameters: BTreeMap::new(), inputs: Default::default() };
         for name in values.keys() {

@@ -7,6 +7,7 @@ pub mod certificate;
 pub mod kernel;
 pub mod lifting;
 pub mod oracle;
+pub mod proof;
 pub mod prove;
 pub mod refute;
 pub mod script;

@@ -18,6 +18,7 @@
 //! # Ok::<(), lastbit_audit::OutOfRange>(())
 //! ```
 
+mod applies;
 mod formula;
 mod note;
 mod show;
@@ -25,6 +26,7 @@ mod show;
 mod tests;
 mod values;
 
+pub use applies::applies;
 use std::ops::RangeInclusive;
 
 use lastbit_audit::OutOfRange;

@@ -23,48 +23,11 @@ use lastbit_lang::symbolic::{
 };
 
 use super::broken::{SideCondition, is_off};
-use super::hypotheses::exp;
-use super::{Axiom, Context, Hypotheses, KernelError, check_defined, is_plain};
+use super::{Alignment, Context, Hypotheses, KernelError, Map, Piece, check_defined, costs, is_plain};
 
-const RULE: &str = "ALIGN";
+pub(super) const RULE: &str = "ALIGN";
 /// Most combinations of guards of which one fails.
 const MAX_GAPS: usize = 4096;
-
-/// Where a sample goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Map {
-    /// To `v + shift`, or `shift - v`; of a uniform sample, `ln(u)` does.
-    Affine {
-        /// Whether it is `shift - v`.
-        negate: bool,
-        /// The shift, free of samples.
-        shift: Polynomial,
-    },
-    /// The number of each value's image.
-    Permute(Vec<usize>),
-}
-
-/// A piece of the map.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
-    /// Only where the first run returns this, see [`label`].
-    pub label: Option<String>,
-    /// Only where these samples have these values.
-    pub choices: BTreeMap<Symbol, usize>,
-    /// Only where this holds.
-    pub guard: Vec<Constraint>,
-    /// Where samples go, and at which cost. Those that are not named stay, for nothing.
-    pub maps: BTreeMap<Symbol, (Map, Polynomial)>,
-}
-
-/// A proof by ALIGN.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Alignment {
-    /// What is used of `exp` and reciprocals.
-    pub axioms: Vec<Axiom>,
-    /// The map.
-    pub pieces: Vec<Piece>,
-}
 
 /// What a path returns as far as it does not depend on anything: `2`, `true, false`, and `·` for what does.
 pub fn label(path: &Path) -> String {
@@ -76,15 +39,15 @@ pub fn label(path: &Path) -> String {
     path.result.iter().map(of_value).collect::<Vec<_>>().join(", ")
 }
 
-fn refused(reason: impl Into<String>) -> KernelError {
+pub(super) fn refused(reason: impl Into<String>) -> KernelError {
     KernelError::Rule { rule: RULE, reason: reason.into() }
 }
 
 /// The laws of all samples of a run. The same name must mean the same law on every path.
 #[derive(Debug, Default)]
-struct Laws {
-    continuous: BTreeMap<Symbol, Sample>,
-    finite: BTreeMap<Symbol, FiniteLaw>,
+pub(super) struct Laws {
+    pub(super) continuous: BTreeMap<Symbol, Sample>,
+    pub(super) finite: BTreeMap<Symbol, FiniteLaw>,
 }
 
 impl Laws {
@@ -206,7 +169,7 @@ pub(crate) fn check(
     check_disjoint(context, &hypotheses, &first, &laws, &alignment.pieces)?;
     for piece in &alignment.pieces {
         let second_laws = check_results(context, &hypotheses, &first, &laws, piece)?;
-        check_costs(context, &hypotheses, piece, &laws, &second_laws)?;
+        costs::check(context, &hypotheses, piece, &laws, &second_laws)?;
     }
     Ok(())
 }
@@ -400,132 +363,4 @@ fn check_same(
         }
     }
     Ok(())
-}
-
-/// Premise 4.
-fn check_costs(
-    context: &mut Context<'_, '_>,
-    hypotheses: &Hypotheses,
-    piece: &Piece,
-    laws: &Laws,
-    second: &Laws,
-) -> Result<(), KernelError> {
-    let mut total = Polynomial::zero();
-    let zero = Polynomial::zero();
-    for (name, sample) in &laws.continuous {
-        let Some((Map::Affine { negate, shift }, cost)) = piece.maps.get(name) else { continue };
-        total = &total + cost;
-        // Costs are compared also where the sample is not drawn, and there its scale may be zero.
-        if !is_off(SideCondition::ScaleDefined) {
-            context.admit(hypotheses, sample.law.scale().and_then(Polynomial::inverse).iter())?;
-        }
-        let v = Polynomial::variable(sample.coordinate());
-        // What must not be positive.
-        let excesses = match &sample.law {
-            Law::Laplace(scale) => moved(scale, shift, cost)?,
-            Law::DiscreteLaplace(scale, exponent) => {
-                let is_exponent = |other: &Sample| match &other.law {
-                    Law::DiscreteLaplace(_, other) => other == exponent,
-                    _ => true,
-                };
-                // What a `grid` is a multiple of is clear only if there is one.
-                let one_grid = laws.continuous.values().all(is_exponent);
-                let on_grid = one_grid && is_on_grid(context.program, shift, exponent);
-                if !on_grid && !is_off(SideCondition::OnGrid) {
-                    return Err(KernelError::Rule {
-                        rule: "DLAP",
-                        reason: format!("the shift {shift} is not known to be a multiple of 2^({exponent})"),
-                    });
-                }
-                moved(scale, shift, cost)?
-            }
-            // Never negative: to the left, the image would leave the support.
-            Law::Exponential(scale) => {
-                let mut excesses = moved(scale, shift, cost)?;
-                excesses[1] = (SideCondition::ExponentialSupport, -shift);
-                excesses
-            }
-            // The density of ln(u) is e^ln(u) up to 0.
-            Law::Uniform => {
-                let to = if *negate { shift - &v } else { shift + &v };
-                let density = &(&v - &to) - cost;
-                [(SideCondition::UniformSupport, to), (SideCondition::UniformCost, density)]
-            }
-        };
-        for (_, excess) in excesses.into_iter().filter(|(condition, _)| !is_off(*condition)) {
-            let exceeds = Constraint::positive(excess);
-            let support = match sample.law {
-                Law::Uniform => Some(Constraint::non_negative(-&v)),
-                _ => None,
-            };
-            let known = hypotheses.constraints.iter().chain(&piece.guard).chain(&support).chain([&exceeds]);
-            context.need(RULE, || format!("that moving {name} costs at most {cost}"), known)?;
-        }
-    }
-    for (name, law) in &laws.finite {
-        let (images, cost) = match piece.maps.get(name) {
-            Some((Map::Permute(images), cost)) => (images.clone(), cost),
-            _ => ((0..law.weights.len()).collect(), &zero),
-        };
-        total = &total + cost;
-        // Where the second run does not draw it, it may as well have the same law.
-        let there = second.finite.get(name).unwrap_or(law);
-        let is_unread = !second.finite.contains_key(name) && is_off(SideCondition::UnreadCost);
-        if is_unread || is_off(SideCondition::FiniteCost) {
-            continue;
-        }
-        let wanted = piece.choices.get(name);
-        for (value, image) in images.iter().enumerate().filter(|(value, _)| wanted.is_none_or(|w| w == value))
-        {
-            let weight =
-                there.weights.get(*image).ok_or_else(|| refused(format!("{name} has no value {image}")))?;
-            let left = &law.weights[value] * &there.total;
-            let right = &exp(cost) * &(weight * &law.total);
-            let exceeds = Constraint::positive(&left - &right);
-            let known = hypotheses.constraints.iter().chain(&piece.guard).chain([&exceeds]);
-            context.need(RULE, || format!("that value {value} of {name} costs at most {cost}"), known)?;
-        }
-    }
-    if is_off(SideCondition::TotalCost) {
-        return Ok(());
-    }
-    let exceeds = Constraint::positive(&total - context.cost);
-    let cost = context.cost;
-    let known = hypotheses.constraints.iter().chain(&piece.guard).chain([&exceeds]);
-    context.need(RULE, || format!("that the costs add up to {total} <= {cost}"), known)
-}
-
-/// `±shift/scale - cost`: the density of Laplace noise changes by at most `e^(|shift|/scale)`.
-fn moved(
-    scale: &Polynomial,
-    shift: &Polynomial,
-    cost: &Polynomial,
-) -> Result<[(SideCondition, Polynomial); 2], KernelError> {
-    let rate = scale.inverse().ok_or_else(|| refused(format!("the scale {scale} is more than one term")))?;
-    let distance = shift * &rate;
-    Ok([&distance - cost, &-&distance - cost].map(|excess| (SideCondition::ShiftCost, excess)))
-}
-
-/// Whether a shift is a multiple of `2^exponent`: a sum of whole multiples of inputs that are, and of numbers that are.
-pub fn is_on_grid(program: &Program<'_>, shift: &Polynomial, exponent: &Polynomial) -> bool {
-    use lastbit_lang::ast::Scalar;
-    let exponent =
-        exponent.as_constant().filter(|k| k.is_integer()).and_then(|k| i64::try_from(k.floor()).ok());
-    let step = exponent.filter(|k| k.abs() <= 4096).map(lastbit_real::Rational::pow2);
-    let is_multiple =
-        |value: &lastbit_real::Rational| step.as_ref().is_some_and(|step| (value / step).is_integer());
-    let scalar = |symbol: &Symbol| {
-        let name = symbol.split(['<', '[']).next().unwrap_or_default();
-        let argument = program.declaration.arguments.iter().find(|binder| binder.name.text == name);
-        argument.map(|binder| binder.ty.scalar)
-    };
-    shift.terms().all(|(monomial, coefficient)| match monomial.powers() {
-        [] => is_multiple(coefficient),
-        [(symbol, 1)] => match scalar(symbol) {
-            Some(Scalar::Grid) => coefficient.is_integer(),
-            Some(Scalar::Int) => is_multiple(coefficient),
-            _ => false,
-        },
-        _ => false,
-    })
 }

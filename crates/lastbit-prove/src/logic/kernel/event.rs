@@ -15,20 +15,9 @@ use lastbit_lang::ast::{ExprId, ExprKind, Function, Scalar, Side, Statement, Sta
 use lastbit_lang::symbolic::{Constraint, Fresh, Law, Polynomial, Value, paths};
 
 use super::broken::{SideCondition, is_off};
-use super::{Context, Hypotheses, KernelError, check_defined, is_plain};
+use super::{Context, Event, Hypotheses, KernelError, check_defined, is_plain};
 
 const RULE: &str = "EVENT";
-
-/// A proof by EVENT.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// The variable `w`.
-    pub variable: String,
-    /// The number of the sign with which `ln(u)` is added: 0 for `s = 1`.
-    pub positive: usize,
-    /// PW-EQ, for countable outputs; otherwise PW-INT.
-    pub pointwise: bool,
-}
 
 fn refused(reason: impl Into<String>) -> KernelError {
     KernelError::Rule { rule: RULE, reason: reason.into() }

@@ -11,16 +11,9 @@ use lastbit_lang::symbolic::{Constraint, Fresh, Path, Polynomial, applied, paths
 use super::align::label;
 use super::broken::{SideCondition, is_off};
 use super::hypotheses::exp;
-use super::{Axiom, Context, Hypotheses, KernelError, check_defined};
+use super::{Context, Finite, Hypotheses, KernelError, check_defined};
 
 const RULE: &str = "ENUMERATE";
-
-/// A proof by enumeration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Finite {
-    /// What is used of `exp` and reciprocals.
-    pub axioms: Vec<Axiom>,
-}
 
 fn refused(reason: impl Into<String>) -> KernelError {
     KernelError::Rule { rule: RULE, reason: reason.into() }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lastbit_lang::symbolic::{Alternative, Constraint, Law, Path, Polynomial, Program, Sample, applied};
 
 use super::broken::{SideCondition, is_off};
-use super::{Context, KernelError, is_plain};
+use super::{Axiom, Context, KernelError, is_plain};
 
 /// From which input to which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,19 +65,6 @@ impl Hypotheses {
         }
         Ok(all)
     }
-}
-
-/// A true statement about `exp` or a reciprocal, under a premise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Axiom {
-    /// `e^p > 0`
-    ExpPositive(Polynomial),
-    /// `e^p >= 1 + p`
-    ExpTangent(Polynomial),
-    /// If `Σ left <= Σ right` then `Π e^left <= Π e^right`.
-    ExpAtMost(Vec<Polynomial>, Vec<Polynomial>),
-    /// If `p > 0` then `p·(1/p) = 1` and `1/p > 0`.
-    Reciprocal(Polynomial),
 }
 
 impl Axiom {

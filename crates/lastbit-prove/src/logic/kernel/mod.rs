@@ -1,4 +1,4 @@
-//! The trusted kernel: what a privacy proof is, and the check of one, without search.
+//! The trusted kernel: the check of a privacy proof, without search.
 //!
 //! A [`Proof`] is about a declaration of the language. [`check`] runs the declaration on symbols, makes of every rule's premises
 //! sets of polynomial constraints that must not hold together, and looks each of them up among the proof's [`Lemma`]s, which it has
@@ -10,11 +10,13 @@
 //! | [`refutation`] | lemmas: sums of products that are a contradiction |
 //! | [`hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and rounding |
 //! | [`align`] | ALIGN, and its special cases LAP-GEN, LAP-NULL, AX-NULL, UNIF-SHRINK, DLAP, RND-BIJ; with PW-EQ by output |
+//! | [`costs`] | what ALIGN costs |
 //! | [`event`] | PREIM, EVENT, with PW-EQ or PW-INT |
 //! | [`finite`] | enumeration of all outputs |
 
 pub mod align;
 mod broken;
+pub mod costs;
 pub mod event;
 pub mod finite;
 pub mod hypotheses;
@@ -24,94 +26,18 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{ClauseKind, Declaration, File, Side};
 use lastbit_lang::symbolic::{
     Constraint, Fresh, Path, Polynomial, Program, Sample, Scope, Symbol, Trace, Value, paths,
 };
 use lastbit_real::Rational;
 
-pub use align::{Alignment, Map, Piece};
+pub use super::proof::{
+    Alignment, Axiom, Event, Finite, KernelError, Leaf, Lemma, Map, Piece, Proof, Refutation, Theorem,
+};
 use broken::{SideCondition, is_off};
-pub use event::Event;
-pub use finite::Finite;
-pub use hypotheses::{Axiom, Direction, Hypotheses, hypotheses};
-pub use refutation::{Judge, Lemma, Lemmas, Refutation};
-
-/// Why a proof is not accepted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KernelError {
-    /// The program can not be run on symbols.
-    #[error("{}", .0.message)]
-    Program(Diagnostic),
-    /// A lemma is wrong.
-    #[error("a lemma is wrong: {0}")]
-    Lemma(&'static str),
-    /// A premise of a rule has no lemma.
-    #[error("{rule}: {premise} is not shown")]
-    Open {
-        /// The rule.
-        rule: &'static str,
-        /// Which premise.
-        premise: String,
-        /// What would have to be refuted.
-        open: Vec<Constraint>,
-    },
-    /// A rule does not apply.
-    #[error("{rule}: {reason}")]
-    Rule {
-        /// The rule.
-        rule: &'static str,
-        /// Why not.
-        reason: String,
-    },
-    /// The proof does not have the form it must have.
-    #[error("{0}")]
-    Form(String),
-}
-
-impl From<Diagnostic> for KernelError {
-    fn from(diagnostic: Diagnostic) -> KernelError {
-        KernelError::Program(diagnostic)
-    }
-}
-
-/// A proof for one way in which inputs can be neighbours.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leaf {
-    /// No inputs are neighbours in this way.
-    Vacuous,
-    /// CASE: a constraint holds, or one of those that hold if it does not.
-    Split(Constraint, Vec<Leaf>),
-    /// ALIGN.
-    Align(Alignment),
-    /// EVENT.
-    Event(Event),
-    /// Enumeration.
-    Finite(Finite),
-}
-
-/// A proof that a declaration is private.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof {
-    /// The privacy loss ε that is proved, over the parameters.
-    pub cost: Polynomial,
-    /// For every direction that must be shown, one proof for each [`Hypotheses`], in the order of [`hypotheses`].
-    pub leaves: Vec<Leaf>,
-    /// What the leaves rest on.
-    pub lemmas: Vec<Lemma>,
-}
-
-/// What has been proved: for neighbouring inputs, no event is more than `e^cost` times as likely with one as with the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Theorem {
-    /// The loss.
-    pub cost: Polynomial,
-    /// Whether it is at most what the declaration claims, if it claims a number.
-    pub claim: Option<Polynomial>,
-    /// How many premises were checked.
-    pub premises: usize,
-}
+pub use hypotheses::{Direction, Hypotheses, hypotheses};
+pub use refutation::{Judge, Lemmas};
 
 /// What all rules look at.
 pub(crate) struct Context<'c, 'a> {
@@ -191,10 +117,6 @@ pub fn check(
     values: &BTreeMap<String, Rational>,
     proof: &Proof,
 ) -> Result<Theorem, KernelError> {
-    // Rules rely on what the language forbids: that arguments and parameters keep their values, and samples have names of their own.
-    if let Some(mistake) = lastbit_lang::check(file).into_iter().next() {
-        return Err(mistake.into());
-    }
     let program = Program::new(file, declaration, values)?;
     let mut lemmas = Lemmas::new(&proof.lemmas)?;
     check_leaves(&program, &proof.cost, &proof.leaves, &mut lemmas)

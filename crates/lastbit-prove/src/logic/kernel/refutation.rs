@@ -3,35 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use lastbit_lang::symbolic::{Constraint, Polynomial, Relation, Symbol};
-use lastbit_real::Rational;
 
-use super::KernelError;
 use super::broken::{SideCondition, is_off};
-
-/// Why some constraints can not hold together: a sum of products of them is negative although each product is not.
-///
-/// With one factor in each product this is Farkas' lemma; with more, a certificate in the manner of Handelman.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refutation {
-    /// Positive numbers, each times a product of constraints `p >= 0` or `p > 0`, by their places. The empty product is 1.
-    pub products: Vec<(Rational, Vec<usize>)>,
-    /// Any polynomials, each times a constraint `p = 0`.
-    pub multiples: Vec<(Polynomial, usize)>,
-}
+use super::{KernelError, Lemma};
 
 /// Most factors of a product, largest power, and most terms: no computation here can overflow or take forever.
 const MAX_FACTORS: usize = 8;
 const MAX_POWER: u32 = 1 << 16;
 const MAX_TERMS: usize = 1 << 16;
-
-/// Constraints that can not hold together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lemma {
-    /// The constraints.
-    pub constraints: Vec<Constraint>,
-    /// Why.
-    pub refutation: Refutation,
-}
 
 impl Lemma {
     /// Checks the sum: it must be a number below 0, or 0 with a product of which every factor is positive.

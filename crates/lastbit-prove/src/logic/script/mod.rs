@@ -20,7 +20,7 @@ mod text;
 
 use lastbit_lang::Span;
 use lastbit_lang::ast::{Proof as Script, ProofStepKind};
-use lastbit_lang::symbolic::Program;
+use lastbit_lang::symbolic::{Constraint, Program};
 
 use super::kernel::{KernelError, Proof, Theorem};
 pub use counterexample::Counterexample;
@@ -99,6 +99,11 @@ pub fn check(program: &Program<'_>, script: &Script) -> Result<ScriptReport, Ker
         return derivation::check(program, script);
     }
     elaborate::check(program, script)
+}
+
+/// Values at which constraints hold together, if some are found: why a premise can not be shown.
+pub fn counterexample(constraints: &[Constraint]) -> Option<Counterexample> {
+    counterexample::model(constraints)
 }
 
 impl StepReport {

@@ -118,7 +118,7 @@ pub(super) fn sampled(
             (step.rule, &last, &shift, distribution)
         {
             let exponent = checker.program.parameter_expression(*exponent, &mut Trace::default())?;
-            if !kernel::align::is_on_grid(checker.program, k, &exponent) {
+            if !kernel::costs::is_on_grid(checker.program, k, &exponent) {
                 let premise = format!("the shift {k} is a multiple of 2^({exponent})");
                 last = Status::Rejected(Rejection { rule: rule.into(), premise, counterexample: None });
             }

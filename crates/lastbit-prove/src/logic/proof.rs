@@ -1,0 +1,169 @@
+//! What a privacy proof is, as data, and why one is not accepted. The [kernel](super::kernel) says what it proves.
+
+use std::collections::BTreeMap;
+
+use lastbit_lang::Diagnostic;
+use lastbit_lang::symbolic::{Constraint, Polynomial, Symbol};
+use lastbit_real::Rational;
+
+/// A proof for one way in which inputs can be neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// No inputs are neighbours in this way.
+    Vacuous,
+    /// CASE: a constraint holds, or one of those that hold if it does not.
+    Split(Constraint, Vec<Leaf>),
+    /// ALIGN.
+    Align(Alignment),
+    /// EVENT.
+    Event(Event),
+    /// Enumeration.
+    Finite(Finite),
+}
+
+/// A proof that a declaration is private.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The privacy loss ε that is proved, over the parameters.
+    pub cost: Polynomial,
+    /// For every direction that must be shown, one proof for each [`Hypotheses`](super::kernel::Hypotheses), in the order of [`hypotheses`](super::kernel::hypotheses()).
+    pub leaves: Vec<Leaf>,
+    /// What the leaves rest on.
+    pub lemmas: Vec<Lemma>,
+}
+
+/// What has been proved: for neighbouring inputs, no event is more than `e^cost` times as likely with one as with the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Theorem {
+    /// The loss.
+    pub cost: Polynomial,
+    /// Whether it is at most what the declaration claims, if it claims a number.
+    pub claim: Option<Polynomial>,
+    /// How many premises were checked.
+    pub premises: usize,
+}
+
+/// Where a sample goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Map {
+    /// To `v + shift`, or `shift - v`; of a uniform sample, `ln(u)` does.
+    Affine {
+        /// Whether it is `shift - v`.
+        negate: bool,
+        /// The shift, free of samples.
+        shift: Polynomial,
+    },
+    /// The number of each value's image.
+    Permute(Vec<usize>),
+}
+
+/// A piece of the map.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Only where the first run returns this, see [`label`](super::kernel::align::label).
+    pub label: Option<String>,
+    /// Only where these samples have these values.
+    pub choices: BTreeMap<Symbol, usize>,
+    /// Only where this holds.
+    pub guard: Vec<Constraint>,
+    /// Where samples go, and at which cost. Those that are not named stay, for nothing.
+    pub maps: BTreeMap<Symbol, (Map, Polynomial)>,
+}
+
+/// A proof by ALIGN.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// What is used of `exp` and reciprocals.
+    pub axioms: Vec<Axiom>,
+    /// The map.
+    pub pieces: Vec<Piece>,
+}
+
+/// A proof by EVENT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The variable `w`.
+    pub variable: String,
+    /// The number of the sign with which `ln(u)` is added: 0 for `s = 1`.
+    pub positive: usize,
+    /// PW-EQ, for countable outputs; otherwise PW-INT.
+    pub pointwise: bool,
+}
+
+/// A proof by enumeration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finite {
+    /// What is used of `exp` and reciprocals.
+    pub axioms: Vec<Axiom>,
+}
+
+/// A true statement about `exp` or a reciprocal, under a premise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Axiom {
+    /// `e^p > 0`
+    ExpPositive(Polynomial),
+    /// `e^p >= 1 + p`
+    ExpTangent(Polynomial),
+    /// If `Σ left <= Σ right` then `Π e^left <= Π e^right`.
+    ExpAtMost(Vec<Polynomial>, Vec<Polynomial>),
+    /// If `p > 0` then `p·(1/p) = 1` and `1/p > 0`.
+    Reciprocal(Polynomial),
+}
+
+/// Constraints that can not hold together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lemma {
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+    /// Why.
+    pub refutation: Refutation,
+}
+
+/// Why some constraints can not hold together: a sum of products of them is negative although each product is not.
+///
+/// With one factor in each product this is Farkas' lemma; with more, a certificate in the manner of Handelman.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refutation {
+    /// Positive numbers, each times a product of constraints `p >= 0` or `p > 0`, by their places. The empty product is 1.
+    pub products: Vec<(Rational, Vec<usize>)>,
+    /// Any polynomials, each times a constraint `p = 0`.
+    pub multiples: Vec<(Polynomial, usize)>,
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KernelError {
+    /// The program can not be run on symbols.
+    #[error("{}", .0.message)]
+    Program(Diagnostic),
+    /// A lemma is wrong.
+    #[error("a lemma is wrong: {0}")]
+    Lemma(&'static str),
+    /// A premise of a rule has no lemma.
+    #[error("{rule}: {premise} is not shown")]
+    Open {
+        /// The rule.
+        rule: &'static str,
+        /// Which premise.
+        premise: String,
+        /// What would have to be refuted.
+        open: Vec<Constraint>,
+    },
+    /// A rule does not apply.
+    #[error("{rule}: {reason}")]
+    Rule {
+        /// The rule.
+        rule: &'static str,
+        /// Why not.
+        reason: String,
+    },
+    /// The proof does not have the form it must have.
+    #[error("{0}")]
+    Form(String),
+}
+
+impl From<Diagnostic> for KernelError {
+    fn from(diagnostic: Diagnostic) -> KernelError {
+        KernelError::Program(diagnostic)
+    }
+}
