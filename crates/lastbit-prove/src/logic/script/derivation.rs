@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastbit_lang::ast::{
-    Assertion, Distribution, ExprId, Name, Place, Proof as Script, ProofStep, ProofStepKind, Side,
-    StatementKind,
+    Assertion, Distribution, ExprId, Place, Proof as Script, ProofStep, ProofStepKind, Side, StatementKind,
 };
 use lastbit_lang::symbolic::{Constraint, Fresh, Polynomial, Program, Symbol, Trace, Value, paths};
 use lastbit_lang::{Diagnostic, Span};
@@ -34,11 +33,14 @@ enum Statement<'s> {
     Assign(ExprId),
 }
 
+/// Statements by the variable they set.
+type Statements<'s> = BTreeMap<&'s str, Statement<'s>>;
+
 /// Checks a derivation, step by step; after a step that is rejected, what it was to show is assumed.
 pub(super) fn check(program: &Program<'_>, script: &Script) -> Result<ScriptReport, KernelError> {
-    let statements = statements(program)?;
+    let (statements, order) = statements(program)?;
     let steps = script.steps.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    check_order(&statements, &steps, script.span)?;
+    check_order(&order, &steps, script.span)?;
     let mut checker = Checker::new(program)?;
     let mut reports = Vec::new();
     let mut couplings: BTreeMap<Symbol, (Map, Polynomial)> = BTreeMap::new();
@@ -76,10 +78,14 @@ pub(super) fn check(program: &Program<'_>, script: &Script) -> Result<ScriptRepo
     Ok(ScriptReport { name, steps: reports, verdict })
 }
 
-/// The statements of a body without branches, by the variable they set.
-fn statements<'s>(program: &'s Program<'_>) -> Result<BTreeMap<&'s str, Statement<'s>>, Diagnostic> {
+/// The statements of a body without branches, by the variable they set, and these variables in order.
+fn statements<'s>(program: &'s Program<'_>) -> Result<(Statements<'s>, Vec<&'s str>), Diagnostic> {
     let mut found = BTreeMap::new();
+    let mut order = Vec::new();
     for statement in &program.declaration.body {
+        if let StatementKind::Sample(place, _) | StatementKind::Assign(place, _) = &statement.kind {
+            order.push(place.name.text.as_str());
+        }
         match &statement.kind {
             StatementKind::Sample(place, distribution) => {
                 found.insert(place.name.text.as_str(), Statement::Sample(distribution));
@@ -97,7 +103,7 @@ fn statements<'s>(program: &'s Program<'_>) -> Result<BTreeMap<&'s str, Statemen
             }
         }
     }
-    Ok(found)
+    Ok((found, order))
 }
 
 fn read(step: &ProofStep) -> Result<Step<'_>, Diagnostic> {
@@ -122,31 +128,42 @@ fn read(step: &ProofStep) -> Result<Step<'_>, Diagnostic> {
 }
 
 /// Steps come in the order of the statements that they treat, leave none out, and end in `dp`.
-fn check_order(
-    statements: &BTreeMap<&str, Statement<'_>>,
-    steps: &[Step<'_>],
-    span: Span,
-) -> Result<(), Diagnostic> {
-    let mut treated: Vec<&Name> = Vec::new();
+fn check_order(order: &[&str], steps: &[Step<'_>], span: Span) -> Result<(), Diagnostic> {
+    let mut next = 0;
     for (index, step) in steps.iter().enumerate() {
         if step.rule == Rule::Dp && index + 1 < steps.len() {
             return Err(Diagnostic::new(step.span, "`dp` is the last step, and there are others after it"));
         }
         let Some(place) = step.place else { continue };
         let name = &place.name;
-        if !statements.contains_key(name.text.as_str()) {
-            return Err(Diagnostic::new(name.span, format!("no statement sets `{}`", name.text)));
+        let expected = order.get(next);
+        if expected.is_none_or(|expected| *expected != name.text) {
+            let message = match (order.contains(&name.text.as_str()), expected) {
+                (false, _) => format!("no statement sets `{}`", name.text),
+                (true, Some(expected)) => {
+                    format!("the next statement sets `{expected}`, not `{}`", name.text)
+                }
+                (true, None) => format!("a second step for `{}`", name.text),
+            };
+            let hint = "there is one step for each statement, in their order, and `dp` at the end";
+            return Err(Diagnostic::new(name.span, message).with_hint(hint));
         }
-        if treated.iter().any(|known| known.text == name.text) {
-            return Err(Diagnostic::new(name.span, format!("a second step for `{}`", name.text)));
+        next += 1;
+    }
+    let last = steps.last();
+    if let (Some(missing), Some(step)) = (order.get(next), last) {
+        return Err(Diagnostic::new(
+            step.span,
+            format!("no step treats the statement that sets `{missing}`"),
+        ));
+    }
+    match last.filter(|step| step.rule == Rule::Dp) {
+        Some(_) => Ok(()),
+        None => {
+            let place = last.map_or(span, |step| step.span);
+            Err(Diagnostic::new(place, "the last step must be `dp`: that both runs return the same"))
         }
-        treated.push(name);
     }
-    if steps.last().is_none_or(|step| step.rule != Rule::Dp) {
-        let place = steps.last().map_or(span, |step| step.span);
-        return Err(Diagnostic::new(place, "the last step must be `dp`: that both runs return the same"));
-    }
-    Ok(())
 }
 
 fn check_step(
