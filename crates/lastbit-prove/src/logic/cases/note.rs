@@ -18,7 +18,7 @@ pub enum Note {
     RoundsToTheEnd {
         /// Whether this is the upper end.
         upper: bool,
-        /// "P[f]" and "P[f']", where it is wrong.
+        /// The probabilities of `f` and `f'`, where it is wrong.
         papers: [Option<ExponentialSum>; 2],
     },
     /// Both inputs round to this output. The papers' ratio is for two cells; it is the quotient of these.

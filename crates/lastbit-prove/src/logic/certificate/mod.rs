@@ -1,7 +1,7 @@
 //! Privacy certificates: a text, a proof about one of its declarations, and nothing that has to be believed.
 //!
 //! A certificate is a [`Proof`] as JSON, together with the whole text that it is about. The reader is not trusted: whatever it makes
-//! of a file, [`Certificate::check`] hands it to the [kernel](super::kernel), and any proof that the kernel accepts is a proof. What the
+//! of a file, [`Certificate::check`] hands it to the [`kernel`], and any proof that the kernel accepts is a proof. What the
 //! reader owes is that no file makes it panic, and that a message says where in the file something is wrong.
 //!
 //! ```

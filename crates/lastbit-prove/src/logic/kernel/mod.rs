@@ -8,7 +8,7 @@
 //! | module | what it checks |
 //! |---|---|
 //! | [`refutation`] | lemmas: sums of products that are a contradiction |
-//! | [`hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and rounding |
+//! | [`mod@hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and rounding |
 //! | [`align`] | ALIGN, and its special cases LAP-GEN, LAP-NULL, AX-NULL, UNIF-SHRINK, DLAP, RND-BIJ; with PW-EQ by output |
 //! | [`costs`] | what ALIGN costs |
 //! | [`event`] | PREIM, EVENT, with PW-EQ or PW-INT |

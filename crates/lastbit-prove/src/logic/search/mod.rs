@@ -1,4 +1,4 @@
-//! The search for proofs. It is clever and not trusted: what it finds goes through the [kernel](super::kernel).
+//! The search for proofs. It is clever and not trusted: what it finds goes through the [`kernel`].
 //!
 //! A [`search`] tries its strategies in turn for every way in which inputs can be neighbours. A strategy makes a proposal; the
 //! kernel's own rules then ask for lemmas, and the [`Finder`] looks for them.
