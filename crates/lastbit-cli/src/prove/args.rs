@@ -136,7 +136,7 @@ impl Show {
   lastbit prove kernel.fpcore --program doppler1 --certificate doppler1.json
   lastbit check doppler1.json
   lastbit check doppler1.json --program kernel.fpcore
-  lastbit check snap.json --program mechanisms/snapping.lb
+  lastbit check laplace.json --program mechanisms/laplace.lb
 
 A certificate is of an error bound or of privacy. The second kind holds the whole text of the mechanism; with --program, the
 mechanism of the same name in FILE must be the same but for layout, comments and proofs.

@@ -32,6 +32,12 @@ pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>
         ("--inputs F F'", values.inputs.is_some()),
     ];
     let missing: Vec<&str> = given.iter().filter(|(_, given)| !given).map(|(option, _)| *option).collect();
+    if let (Some(bound), Some(inputs)) = (&values.bound, &values.inputs)
+        && let Some(outside) = inputs.iter().find(|input| input.abs() > *bound)
+    {
+        let message = format!("the cases are about inputs in [-B, B], and {outside} is not");
+        return refuse(message, "a larger --bound, or other --inputs".into());
+    }
     let found = match (&values.epsilon, &values.lambda, &values.bound, values.inputs.as_deref()) {
         (Some(epsilon), Some(lambda), Some(bound), Some([f, f2])) => {
             let [epsilon, lambda, bound] = [epsilon, lambda, bound].map(Clone::clone);

@@ -58,6 +58,13 @@ pub(crate) fn report(
 ) -> Result<Report, Error> {
     let args = session.args;
     let name = &declaration.name.text;
+    // Ignoring these would be to prove something else than what was asked for.
+    if args.values.sensitivity.is_some() || !args.values.range.is_empty() {
+        return Err(Error::usage(
+            format!("{name} is over the reals: its neighbours and ranges are those of the file"),
+            "change `adjacent` and the ranges there, and leave out --sensitivity and --range",
+        ));
+    }
     let values = given(args);
     let answer = match answer(file, declaration, source, values, args) {
         Ok(answer) => answer,
@@ -176,8 +183,6 @@ fn not_allowed(program: &Program<'_>) -> Result<Option<Diagnostic>, Diagnostic> 
 fn ignored(args: &Prove) -> Vec<String> {
     let values = &args.values;
     let options = [
-        ("--sensitivity", values.sensitivity.is_some()),
-        ("--range", !values.range.is_empty()),
         ("--libm", !values.libm.is_empty()),
         ("--inputs", values.inputs.is_some()),
         ("--figure", args.show.figure),

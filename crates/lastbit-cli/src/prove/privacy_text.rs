@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lastbit::{Rational, Rounding};
 use lastbit_lang::ast::Scalar;
 use lastbit_lang::symbolic::{Constraint, Monomial, Polynomial, Relation};
-use lastbit_prove::logic::kernel::KernelError;
+use lastbit_prove::logic::kernel::{KernelError, Leaf};
 use lastbit_prove::logic::prove::{Conclusion, assumptions};
 use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
 use lastbit_prove::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict, counterexample};
@@ -80,6 +80,9 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
     let mut text = format!("{head:<46}  {}{time}\n", proved.origin);
     if answer.claim.is_none() {
         text += "  the cost was found, not claimed\n";
+    }
+    if proved.proof.leaves.iter().all(|leaf| *leaf == Leaf::Vacuous) {
+        text += "  warning: VACUOUS: no two inputs satisfy what is declared of them\n";
     }
     let width = if show.tree { usize::MAX } else { FEW };
     text += &derivation(&answer.program, &proved.proof).render(width, show.depth);
@@ -218,7 +221,7 @@ fn refuted(answer: &Answer<'_>, witness: &Witness) -> String {
         .map(|inputs| assignments(inputs.iter().map(|(name, value)| format!("{name}={value}")).collect()));
     let is_pure = matches!(answer.claim, Some((_, None)));
     let (not, loss) = match witness.loss() {
-        None if is_pure => ("eps-DP for any eps".to_owned(), "infinite".to_owned()),
+        None if is_pure => (format!("{}, the loss is infinite", claim(answer)), "infinite".to_owned()),
         None => (claim(answer), "infinite".to_owned()),
         Some(loss) => {
             let loss = Rational::from(&loss).to_decimal(DIGITS, Rounding::Down);

@@ -51,24 +51,50 @@ pub(super) struct Laws {
 }
 
 impl Laws {
-    fn of<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Laws, KernelError> {
+    fn of(paths: &[Path]) -> Result<Laws, KernelError> {
         let mut laws = Laws::default();
+        let samples: BTreeSet<Symbol> =
+            paths.iter().flat_map(|path| &path.samples).map(Sample::coordinate).collect();
         let one_law = |name: &Symbol, is_same: bool| match is_same || is_off(SideCondition::OneLaw) {
             true => Ok(()),
             false => Err(refused(format!("the law of {name} depends on the course of the program"))),
+        };
+        // The sample space is a product: a law that depends on another sample would not be one of its factors.
+        let independent = |name: &Symbol, path: &Path, polynomials: &[&Polynomial]| match polynomials
+            .iter()
+            .all(|p| is_free(p, path, &samples))
+        {
+            true => Ok(()),
+            false => Err(refused(format!("the law of {name} depends on another sample"))),
         };
         for path in paths {
             for sample in &path.samples {
                 let known = laws.continuous.entry(sample.name.clone()).or_insert_with(|| sample.clone());
                 one_law(&sample.name, known.law == sample.law)?;
+                let parameters = match &sample.law {
+                    Law::Uniform => Vec::new(),
+                    Law::Laplace(scale) | Law::Exponential(scale) => vec![scale],
+                    Law::DiscreteLaplace(scale, exponent) => vec![scale, exponent],
+                };
+                independent(&sample.name, path, &parameters)?;
             }
             for choice in &path.choices {
                 let known = laws.finite.entry(choice.name.clone()).or_insert_with(|| choice.law.clone());
                 one_law(&choice.name, *known == choice.law)?;
+                let weights: Vec<&Polynomial> = choice.law.weights.iter().collect();
+                independent(&choice.name, path, &weights)?;
             }
         }
         Ok(laws)
     }
+}
+
+/// Whether a polynomial of a path depends on no sample, also not through a function.
+fn is_free(p: &Polynomial, path: &Path, samples: &BTreeSet<Symbol>) -> bool {
+    p.variables().iter().all(|symbol| {
+        let arguments = path.applications.get(symbol).map(|application| &application.arguments);
+        !samples.contains(symbol) && arguments.into_iter().flatten().all(|p| is_free(p, path, samples))
+    })
 }
 
 /// The second run's samples: the images of the first one's.
@@ -153,6 +179,7 @@ pub(crate) fn check(
     let hypotheses = hypotheses.extended(context, &alignment.axioms)?;
     let first = paths(context.program, Side::One, &Fresh)?;
     let laws = Laws::of(&first)?;
+    let second = Laws::of(&paths(context.program, Side::Two, &Fresh)?)?;
     for path in &first {
         check_defined(context, &hypotheses, path)?;
     }
@@ -168,8 +195,8 @@ pub(crate) fn check(
     check_cover(context, &hypotheses, &first, &alignment.pieces)?;
     check_disjoint(context, &hypotheses, &first, &laws, &alignment.pieces)?;
     for piece in &alignment.pieces {
-        let second_laws = check_results(context, &hypotheses, &first, &laws, piece)?;
-        costs::check(context, &hypotheses, piece, &laws, &second_laws)?;
+        check_results(context, &hypotheses, &first, &laws, piece)?;
+        costs::check(context, &hypotheses, piece, &laws, &second)?;
     }
     Ok(())
 }
@@ -236,6 +263,12 @@ fn check_cover(
     Ok(())
 }
 
+/// Whether two labels are never of the same output: somewhere both are constant, and different.
+fn are_apart(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split(", ").collect(), b.split(", ").collect());
+    a.len() != b.len() || a.iter().zip(&b).any(|(x, y)| *x != "·" && *y != "·" && x != y)
+}
+
 /// Premise 2. Pieces for different outputs have images on which the second run returns different outputs, by premise 3.
 fn check_disjoint(
     context: &mut Context<'_, '_>,
@@ -246,7 +279,7 @@ fn check_disjoint(
 ) -> Result<(), KernelError> {
     for (index, p) in pieces.iter().enumerate() {
         for q in &pieces[index + 1..] {
-            let by_output = matches!((&p.label, &q.label), (Some(a), Some(b)) if a != b);
+            let by_output = matches!((&p.label, &q.label), (Some(a), Some(b)) if are_apart(a, b));
             if by_output || is_off(SideCondition::Disjoint) {
                 continue;
             }
@@ -306,14 +339,14 @@ fn check_apart(
     context.need(RULE, || "that the images of two pieces do not overlap".into(), known.iter())
 }
 
-/// Premise 3: on the image, the second run returns what the first one does. The laws of the second run.
+/// Premise 3: on the image, the second run returns what the first one does.
 fn check_results(
     context: &mut Context<'_, '_>,
     hypotheses: &Hypotheses,
     first: &[Path],
     laws: &Laws,
     piece: &Piece,
-) -> Result<Laws, KernelError> {
+) -> Result<(), KernelError> {
     let mut runs: BTreeMap<BTreeMap<Symbol, usize>, Vec<Path>> = BTreeMap::new();
     for path in first.iter().filter(|path| piece.selects(path)) {
         let values = choices(path);
@@ -333,7 +366,7 @@ fn check_results(
             check_same(context, path, other, &together)?;
         }
     }
-    Laws::of(runs.values().flatten())
+    Ok(())
 }
 
 /// Two paths are not taken together, or return the same.

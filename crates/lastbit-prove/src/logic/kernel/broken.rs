@@ -49,8 +49,8 @@ conditions! {
     Permutation,
     /// RND-BIJ: what a permutation costs.
     FiniteCost,
-    /// RND-BIJ: the cost of a sample that the second run does not draw.
-    UnreadCost,
+    /// RND-BIJ: the weights of a finite sample are a law, also where it is not drawn.
+    LawEverywhere,
     /// DLAP: the shift is a multiple of the grid's step.
     OnGrid,
     /// ALIGN: costs add up to at most ε.

@@ -77,9 +77,16 @@ pub(super) fn check(
         total = &total + cost;
         // Where the second run does not draw it, it may as well have the same law.
         let there = second.finite.get(name).unwrap_or(law);
-        let is_unread = !second.finite.contains_key(name) && is_off(SideCondition::UnreadCost);
-        if is_unread || is_off(SideCondition::FiniteCost) {
+        if is_off(SideCondition::FiniteCost) {
             continue;
+        }
+        // Also where it is not drawn, both are laws: otherwise the products below would compare nothing.
+        for law in [law, there].into_iter().filter(|_| !is_off(SideCondition::LawEverywhere)) {
+            let negative = law.weights.iter().map(|weight| Constraint::positive(-weight));
+            for wrong in negative.chain([Constraint::non_negative(-&law.total)]) {
+                let known = hypotheses.constraints.iter().chain(&piece.guard).chain([&wrong]);
+                context.need(RULE, || format!("that the weights of {name} are a law"), known)?;
+            }
         }
         let wanted = piece.choices.get(name);
         for (value, image) in images.iter().enumerate().filter(|(value, _)| wanted.is_none_or(|w| w == value))

@@ -38,6 +38,9 @@ pub(crate) fn check(
             reason: "it needs countably many outputs, and what is returned is real".into(),
         });
     }
+    if event.positive > 1 {
+        return Err(refused("a sign has two values"));
+    }
     check_preimage(context, &event.variable)?;
     let (x1, c1) = centre(context, Some(hypotheses), event, Side::One)?;
     let (x2, c2) = centre(context, None, event, Side::Two)?;

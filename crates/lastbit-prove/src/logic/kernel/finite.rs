@@ -85,6 +85,15 @@ fn outputs(
         if !counts {
             continue;
         }
+        // Also where the path is not taken, what counts for it is a probability.
+        for choice in &path.choices {
+            let (weight, total) = (&choice.law.weights[choice.value], &choice.law.total);
+            context.admit(hypotheses, [weight, total])?;
+            for wrong in [Constraint::positive(-weight), Constraint::non_negative(-total)] {
+                let known = hypotheses.constraints.iter().chain([&wrong]);
+                context.need(RULE, || format!("that the weights of {} are a law", choice.name), known)?;
+            }
+        }
         let Some(output) = output(&path) else { return Err(refused("an output depends on the input")) };
         let sum = found.entry(output).or_default();
         *sum = &*sum + &probability(&path);

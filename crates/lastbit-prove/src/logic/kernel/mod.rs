@@ -8,7 +8,7 @@
 //! | module | what it checks |
 //! |---|---|
 //! | [`refutation`] | lemmas: sums of products that are a contradiction |
-//! | [`mod@hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and rounding |
+//! | [`mod@hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and reciprocals |
 //! | [`align`] | ALIGN, and its special cases LAP-GEN, LAP-NULL, AX-NULL, UNIF-SHRINK, DLAP, RND-BIJ; with PW-EQ by output |
 //! | [`costs`] | what ALIGN costs |
 //! | [`event`] | PREIM, EVENT, with PW-EQ or PW-INT |
@@ -99,7 +99,7 @@ fn is_symbol(text: &str) -> bool {
         depth += i32::from(c == '(') - i32::from(c == ')');
         depth <= 0 && at + 1 < head.len()
     });
-    head.len() < text.len()
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && match head.chars().next() {
             None => true,
             Some('(') => depth == 0 && !closes_early,
@@ -137,13 +137,17 @@ pub fn check_leaves(
     let is_parameter = |symbol: &Symbol| {
         program.lookup(symbol, None) == Some(Value::Number(Polynomial::variable(symbol.clone())))
     };
-    if !cost.variables().iter().all(|symbol| !is_plain(symbol) || is_parameter(symbol)) {
+    let samples = coordinates(program)?;
+    let is_function = |symbol: &Symbol| {
+        !is_plain(symbol) && !symbol.contains('<') && !samples.iter().any(|sample| symbol.contains(&**sample))
+    };
+    if !cost.variables().iter().all(|symbol| is_function(symbol) || is_parameter(symbol)) {
         return Err(KernelError::Form("a cost is an expression over the parameters".into()));
     }
     if all.len() != leaves.len() {
         return Err(KernelError::Form(format!("{} cases, and proofs of {}", all.len(), leaves.len())));
     }
-    let (mut premises, samples) = (0, coordinates(program)?);
+    let mut premises = 0;
     let mut context = Context { program, cost, judge, samples: &samples, premises: &mut premises };
     for (hypotheses, leaf) in all.iter().zip(leaves) {
         context.admit(hypotheses, [cost])?;

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{ExprId, Piece as ScriptPiece, Place, ProofStep, ProofStepKind};
-use lastbit_lang::symbolic::{
-    FiniteLaw, Law, Polynomial, Symbol, Trace, Value, condition, explore, number, value,
-};
+use lastbit_lang::symbolic::{FiniteLaw, Law, Polynomial, Symbol, Value, condition, explore, number, value};
 use lastbit_real::Rational;
 
-use super::Status;
 use super::elaborate::{Elaborator, Let};
 use super::samples::{finite_value, law_text, mirror};
+use super::{Status, cost_of};
 use crate::logic::kernel::align::second_run;
 use crate::logic::kernel::{Alignment, Axiom, Hypotheses, Judge, KernelError, Leaf, Map, Piece, check_one};
 
@@ -34,6 +32,7 @@ impl Elaborator<'_, '_> {
             match &step.kind {
                 ProofStepKind::Shift { law, place, by, cost } => {
                     let name = self.drawn.name(self.program, place)?;
+                    self.not_moved_yet(&pieces, std::slice::from_ref(&name), step)?;
                     let found =
                         self.drawn.continuous.get(&name).map_or("finite", |sample| law_text(&sample.law));
                     if found != law.text() {
@@ -41,12 +40,12 @@ impl Elaborator<'_, '_> {
                         self.reject(step, "LAP-GEN", premise, None);
                         return Ok(None);
                     }
-                    let cost = self.program.parameter_expression(*cost, &mut Trace::default())?;
+                    let cost = cost_of(self.program, *cost)?;
                     total = &total + &cost;
                     pieces = self.shifted(&pieces, case, (&name, *by, &cost), (lets, mirrored), step)?;
                 }
                 ProofStepKind::Align { places, cost, pieces: given } => {
-                    let cost = self.program.parameter_expression(*cost, &mut Trace::default())?;
+                    let cost = cost_of(self.program, *cost)?;
                     total = &total + &cost;
                     match self.aligned(&pieces, case, (places, given, &cost), (lets, mirrored), step)? {
                         Some(found) => pieces = found,
@@ -117,6 +116,15 @@ impl Elaborator<'_, '_> {
         }
     }
 
+    /// A sample is moved once.
+    fn not_moved_yet(&self, pieces: &[Piece], names: &[Symbol], step: &ProofStep) -> Result<(), Diagnostic> {
+        let moved = |name: &&Symbol| pieces.iter().any(|piece| piece.maps.contains_key(*name));
+        match names.iter().find(moved) {
+            Some(name) => Err(Diagnostic::new(step.span, format!("`{name}` has been moved already"))),
+            None => Ok(()),
+        }
+    }
+
     /// Every piece with one more shift.
     fn shifted(
         &self,
@@ -158,6 +166,7 @@ impl Elaborator<'_, '_> {
         let file = self.program.file;
         let names =
             places.iter().map(|place| self.drawn.name(self.program, place)).collect::<Result<Vec<_>, _>>()?;
+        self.not_moved_yet(pieces, &names, step)?;
         let mut assignments: Vec<BTreeMap<Symbol, usize>> = vec![BTreeMap::new()];
         for name in &names {
             let Some(law) = self.drawn.finite.get(name) else { continue };

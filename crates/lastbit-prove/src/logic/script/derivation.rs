@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use lastbit_lang::ast::{
     Assertion, Distribution, ExprId, Place, Proof as Script, ProofStep, ProofStepKind, Side, StatementKind,
 };
-use lastbit_lang::symbolic::{Constraint, Fresh, Polynomial, Program, Symbol, Trace, Value, paths};
+use lastbit_lang::symbolic::{Constraint, Fresh, Polynomial, Program, Symbol, Value, paths};
 use lastbit_lang::{Diagnostic, Span};
 
 use super::premise::Checker;
 use super::rules::{RULES, Rule};
 use super::sampled::sampled;
-use super::{Rejection, ScriptReport, Status, StepReport, Verdict};
+use super::{Rejection, ScriptReport, Status, StepReport, Verdict, cost_of};
 use crate::logic::kernel::{
     self, Alignment, Judge, KernelError, Leaf, Map, Piece, Proof, check_leaves, hypotheses,
 };
@@ -47,7 +47,7 @@ pub(super) fn check(program: &Program<'_>, script: &Script) -> Result<ScriptRepo
     let mut total = Polynomial::zero();
     for (index, step) in steps.iter().enumerate() {
         let cost = match step.cost {
-            Some(cost) => program.parameter_expression(cost, &mut Trace::default())?,
+            Some(cost) => cost_of(program, cost)?,
             None => Polynomial::zero(),
         };
         total = &total + &cost;

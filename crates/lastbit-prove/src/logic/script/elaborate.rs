@@ -168,6 +168,10 @@ impl<'e, 'a> Elaborator<'e, 'a> {
         if cases.is_empty() {
             return self.straight(case, steps, &lets, mirrored);
         }
+        let is_beside = |step: &&ProofStep| !is_case(step) && !matches!(step.kind, ProofStepKind::Let(..));
+        if let Some(step) = steps.iter().find(is_beside) {
+            return Err(Self::malformed(step, "where there are cases, this belongs inside of them"));
+        }
         // Which case is the first to apply, in every way that their conditions can turn out.
         let known = case.constraints.len();
         let file = self.program.file;

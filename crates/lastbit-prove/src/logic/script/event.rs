@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use lastbit_lang::ast::{ProofStep, ProofStepKind};
-use lastbit_lang::symbolic::{Symbol, Trace};
+use lastbit_lang::symbolic::Symbol;
 
-use super::Status;
 use super::elaborate::Elaborator;
+use super::{Status, cost_of};
 use crate::logic::kernel::{Event, Hypotheses, KernelError, Leaf, check_one};
 
 impl Elaborator<'_, '_> {
@@ -32,7 +32,7 @@ impl Elaborator<'_, '_> {
         let Some(variable) = variable else {
             return Err(Self::malformed(event, "an event needs a `preimage … as w in [a, b)` before it"));
         };
-        let cost = self.program.parameter_expression(*cost, &mut Trace::default())?;
+        let cost = cost_of(self.program, *cost)?;
         self.costs.push((cost.clone(), event.span));
         let named = places
             .iter()

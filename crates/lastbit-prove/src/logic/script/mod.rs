@@ -18,9 +18,9 @@ mod scope;
 mod tests;
 mod text;
 
-use lastbit_lang::Span;
-use lastbit_lang::ast::{Proof as Script, ProofStepKind};
-use lastbit_lang::symbolic::{Constraint, Program};
+use lastbit_lang::ast::{ExprId, Proof as Script, ProofStepKind};
+use lastbit_lang::symbolic::{Constraint, Polynomial, Program, Trace};
+use lastbit_lang::{Diagnostic, Span};
 
 use super::kernel::{KernelError, Proof, Theorem};
 pub use counterexample::Counterexample;
@@ -99,6 +99,19 @@ pub fn check(program: &Program<'_>, script: &Script) -> Result<ScriptReport, Ker
         return derivation::check(program, script);
     }
     elaborate::check(program, script)
+}
+
+/// What a step costs: one expression over the parameters.
+fn cost_of(program: &Program<'_>, id: ExprId) -> Result<Polynomial, Diagnostic> {
+    let mut trace = Trace::default();
+    let cost = program.parameter_expression(id, &mut trace)?;
+    match trace.guards.is_empty() {
+        true => Ok(cost),
+        false => {
+            Err(Diagnostic::new(program.file.expr(id).span, "a cost must be one expression without cases")
+                .with_hint("bars, min and max have cases: give an upper bound, such as eps"))
+        }
+    }
 }
 
 /// Values at which constraints hold together, if some are found: why a premise can not be shown.

@@ -22,6 +22,7 @@ use super::kernel::{
 use super::oracle::Z3;
 pub use finder::Finder;
 pub use point::parameters_at;
+use point::points;
 use shifts::{NoShift, shifts};
 
 /// A way to prove.
@@ -127,7 +128,7 @@ fn inferred(program: &Program<'_>, all: &[Hypotheses]) -> Option<Polynomial> {
     for case in all {
         let at = parameters_at(program, case);
         let value = |p: &Polynomial| p.substitute(&at).and_then(|p| p.as_constant());
-        for cost in shifts(program, case).ok()?.costs {
+        for cost in shifts(program, case, &at).ok()?.costs {
             if most.as_ref().is_none_or(|most| value(most) < value(&cost)) {
                 most = Some(cost);
             }
@@ -151,18 +152,28 @@ fn leaf(
         found.attempts.push(Attempt { strategy, case: case.name.clone(), failure });
     };
     let mut proposals: Vec<(Strategy, Leaf)> = Vec::new();
-    match shifts(program, case) {
-        Ok(shifts) => {
-            let strategy =
-                if shifts.alignment.pieces.len() == 1 { Strategy::Shifts } else { Strategy::Pointwise };
-            proposals.push((strategy, Leaf::Align(shifts.alignment)));
+    // What is cheapest depends on the parameters where there are several.
+    for at in points(program, case) {
+        match shifts(program, case, &at) {
+            Ok(shifts) => {
+                let is_one = shifts.alignment.pieces.len() == 1;
+                let strategy = if is_one { Strategy::Shifts } else { Strategy::Pointwise };
+                let leaf = Leaf::Align(shifts.alignment);
+                if !proposals.iter().any(|(_, known)| *known == leaf) {
+                    proposals.push((strategy, leaf));
+                }
+            }
+            Err(NoShift::Output(output)) => {
+                let reason = format!("no linear shift of the noise keeps output {output}");
+                failed(Strategy::Pointwise, Failure::NotApplicable(reason));
+                break;
+            }
+            Err(NoShift::NoNoise) => break,
+            Err(NoShift::Program(error)) => {
+                failed(Strategy::Shifts, Failure::Refused(error));
+                break;
+            }
         }
-        Err(NoShift::Output(output)) => {
-            let reason = format!("no linear shift of the noise keeps output {output}");
-            failed(Strategy::Pointwise, Failure::NotApplicable(reason));
-        }
-        Err(NoShift::NoNoise) => {}
-        Err(NoShift::Program(error)) => failed(Strategy::Shifts, Failure::Refused(error)),
     }
     proposals.extend(events(program).into_iter().map(|event| (Strategy::Events, Leaf::Event(event))));
     if let Some(finite) = finite::proposals(program, case, cost, finder) {

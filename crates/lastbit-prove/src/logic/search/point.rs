@@ -7,6 +7,25 @@ use lastbit_lang::symbolic::{Constraint, Polynomial, Program, Scope, Symbol, Val
 use super::simplex::{Feasibility, Row, feasible};
 use crate::logic::kernel::Hypotheses;
 
+/// Several such values: one for all, and then each parameter larger than the others.
+pub(super) fn points(program: &Program<'_>, hypotheses: &Hypotheses) -> Vec<BTreeMap<Symbol, Polynomial>> {
+    const LARGER: i64 = 16;
+    let base = parameters_at(program, hypotheses);
+    let mut all = vec![base.clone()];
+    if base.len() > 1 {
+        for name in base.keys() {
+            let mut point = base.clone();
+            point.insert(name.clone(), Polynomial::constant(LARGER));
+            let is_number = |c: &Constraint| c.polynomial.substitute(&point).and_then(|p| p.as_constant());
+            let holds = |c: &Constraint| is_number(c).is_none_or(|value| c.relation.holds(&value));
+            if hypotheses.constraints.iter().all(holds) {
+                all.push(point);
+            }
+        }
+    }
+    all
+}
+
 /// A value for every parameter that is left open: 1 if that is allowed, else one that satisfies what is linear.
 pub fn parameters_at(program: &Program<'_>, hypotheses: &Hypotheses) -> BTreeMap<Symbol, Polynomial> {
     let names = program.declaration.parameters().filter_map(|binder| {

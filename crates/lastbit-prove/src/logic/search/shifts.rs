@@ -14,7 +14,6 @@ use lastbit_lang::symbolic::{
 use lastbit_real::Rational;
 
 use super::handelman;
-use super::point::parameters_at;
 use super::simplex::{Optimum, Row, minimise};
 use crate::logic::kernel::align::label;
 use crate::logic::kernel::{Alignment, Hypotheses, KernelError, Map, Piece};
@@ -40,7 +39,11 @@ pub(super) struct Shifts {
 }
 
 /// Looks for shifts.
-pub(super) fn shifts(program: &Program<'_>, hypotheses: &Hypotheses) -> Result<Shifts, NoShift> {
+pub(super) fn shifts(
+    program: &Program<'_>,
+    hypotheses: &Hypotheses,
+    at: &BTreeMap<Symbol, Polynomial>,
+) -> Result<Shifts, NoShift> {
     let first = paths(program, Side::One, &Fresh).map_err(|error| NoShift::Program(error.into()))?;
     let samples: BTreeMap<Symbol, Sample> = first
         .iter()
@@ -50,8 +53,7 @@ pub(super) fn shifts(program: &Program<'_>, hypotheses: &Hypotheses) -> Result<S
     if samples.is_empty() {
         return Err(NoShift::NoNoise);
     }
-    let at = parameters_at(program, hypotheses);
-    let view = View { at: &at, samples: &samples };
+    let view = View { at, samples: &samples };
     let mut groups: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
     for path in &first {
         groups.entry(label(path)).or_default().push(path);
@@ -191,6 +193,17 @@ impl View<'_> {
             if let Value::Number(p) = value {
                 kept.extend(self.form(p).map(|form| (form, true)));
             }
+        }
+        // Differences that are known to be none need no unknowns.
+        let is_none = |(form, constant, is_equation): &&(BTreeMap<Symbol, Rational>, Rational, bool)| {
+            *is_equation && constant.is_zero() && form.len() == 1
+        };
+        let none: BTreeSet<&Symbol> =
+            neighbours.iter().filter(is_none).flat_map(|(form, ..)| form.keys()).collect();
+        for (form, _) in &mut kept {
+            form.inputs.retain(|symbol, _| {
+                symbol.strip_suffix("<1>").is_none_or(|name| !none.contains(&Symbol::from(name)))
+            });
         }
         kept.retain(|(form, _)| !form.samples.is_empty() || !form.inputs.is_empty());
 

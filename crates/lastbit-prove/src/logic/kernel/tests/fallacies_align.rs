@@ -58,14 +58,14 @@ pub(super) fn align_fallacies() -> Vec<Fallacy> {
         let pieces = vec![noisy, labelled("0", Piece::default())];
         fallacy(ChoicesDrawn, text.into(), half(), vec![Leaf::Align(Alignment { axioms, pieces })])
     };
-    let unread = {
-        let text = "mechanism m(x: real) -> real\n  adjacent |x<1> - x<2>| <= 1\n  claim pure 1/2
-            { a <$ sign;  z <$ lap(1);  if a = 1 { b <$ sign; } else { c <$ sign; }  return x + z }";
-        let noisy = |value: usize, unread: &str| {
-            let unread = permute(unread, &[0, 1], number("-1/2"));
-            choosing("a", value, piece([shift("z", distance(), number("1")), unread]))
+    let nowhere = {
+        // With x = 0 the weights of s add up to 0, and any cost would do for it.
+        let text = "mechanism m(x: real) -> real\n  adjacent x<1> = 0 & x<2> = 1\n  claim pure 1
+            { z <$ lap(1);  if x > 0 { s <$ choose(x, x); }  return 3 * x + z }";
+        let leaf = |by: &str| {
+            align([piece([shift("z", number(by), number("3")), permute("s", &[0, 1], number("-2"))])])
         };
-        fallacy(UnreadCost, text.into(), half(), vec![align([noisy(0, "c"), noisy(1, "b")])])
+        fallacy(LawEverywhere, text.into(), number("1"), vec![leaf("-3"), leaf("3")])
     };
     let zero_scale = {
         let text = "mechanism m(x: real) -> real\n  param c: real >= 0\n  adjacent |x<1> - x<2>| <= 1\n  claim pure 1
@@ -122,7 +122,7 @@ pub(super) fn align_fallacies() -> Vec<Fallacy> {
                 align([piece([permute("b", &[1, 0], free())])]),
             ),
         ),
-        unread,
+        nowhere,
         Fallacy { known: False::Argued, ..off_grid },
         about_eps(
             TotalCost,
