@@ -99,7 +99,11 @@ fn what_can_not_be_looked_at_is_bad_input() {
     let long = laplace("").replace("z <$", "y := x;  for i in 0..1000000000 { y := y + 1; }  z <$");
     let cases = [
         (laplace("proof { step magic z: true => z<1> = z<2>; }"), "", "there is no rule `magic`"),
-        (laplace("proof { step lapnull z: true => z<1> = z<2>; }"), "", "no step treats the statement that sets `r`"),
+        (
+            laplace("proof { step lapnull z: true => z<1> = z<2>; }"),
+            "",
+            "no step treats the statement that sets `r`",
+        ),
         (laplace("proof { let eps = 3; have r<1> = r<2>; }"), "", "`eps` has a meaning already"),
         (array.to_owned(), "", "--param n=5"),
         (long, "", "the loop is too long to unroll"),
