@@ -47,7 +47,7 @@ impl Monomial {
 ///
 /// let (x, eps) = (Polynomial::variable("x"), Polynomial::variable("eps"));
 /// let p = &(&x * &eps) + &(&x * &eps.inverse().unwrap());
-/// assert_eq!(p.to_string(), "eps*x + x/eps");
+/// assert_eq!(p.to_string(), "x/eps + eps*x");
 /// assert_eq!(&(&p * &eps) - &x, &(&eps * &eps) * &x);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
