@@ -32,6 +32,6 @@ pub use constraint::{Constraint, Relation};
 pub use evaluate::{Scope, condition, number, value};
 pub use execute::{Choice, FiniteLaw, Fresh, Law, Path, Sample, Samples, paths};
 pub use polynomial::{Monomial, Polynomial, Symbol};
-pub use program::{Alternative, Program, argument};
+pub use program::{Alternative, Program};
 pub use trace::{Application, Obligation, Trace, applied, explore};
 pub use value::Value;

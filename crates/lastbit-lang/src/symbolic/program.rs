@@ -387,11 +387,6 @@ fn argument_name(name: &str, side: Side) -> String {
     format!("{name}<{}>", side as usize + 1)
 }
 
-/// The variable that stands for an argument, or an element of one, in a run.
-pub fn argument(name: &str, side: Side) -> Polynomial {
-    Polynomial::variable(argument_name(name, side))
-}
-
 fn compared(op: CompareOp, x: &Polynomial, bound: &Polynomial) -> Vec<Constraint> {
     match op {
         CompareOp::Less => vec![Constraint::positive(bound - x)],

@@ -137,3 +137,69 @@ fn what_is_not_taken_is_no_probability() {
     let leaf = || Leaf::Finite(Finite { axioms: vec![Axiom::ExpTangent(one.clone())] });
     assert!(verdict(text, one.clone(), vec![leaf(), leaf()], &own).is_err());
 }
+
+/// Pr[true] is 1/4 with the first inputs and 3/4 with the second. A path that is not taken would bring in `1/x` where x is 0, and with it
+/// a lemma that multiplies `x = 0` by `1/x`.
+#[test]
+fn what_is_not_defined_is_no_probability() {
+    let text = "mechanism m(x: real, y: real) -> bool
+          adjacent x<1> = 0 & y<1> = 1 & x<2> = 1 & y<2> = 0 claim pure 0
+        { if x > 0 { b <$ choose(x + 1/2, x - 1/2);  return b = 0; }  c <$ choose(y - 1/2, y + 1/2);  return c = 0 }";
+    let (x, y, one, half) = (variable("x<1>"), variable("y<1>"), number("1"), number("1/2"));
+    let inverse = |p: &Polynomial| p.inverse().expect("a single term");
+    let (xi, yi) = (inverse(&x), inverse(&y));
+    let quarter = |p: &Polynomial| p * &number("1/4");
+    let no = |p: Polynomial| Constraint::non_negative(-&p);
+    let is = |p: &Polynomial, value: &str| Constraint::zero(p - &number(value));
+    let lemma = |constraints: &[Constraint], factors: &[&[usize]], multiples: &[(Polynomial, usize)]| {
+        let products = factors.iter().map(|factors| (Rational::ONE, factors.to_vec())).collect();
+        let refutation = Refutation { products, multiples: multiples.to_vec() };
+        Lemma { constraints: constraints.to_vec(), refutation }
+    };
+    let twice = |p: &Polynomial| p * &number("2");
+    let square = |p: &Polynomial| quarter(&(p * p));
+    let truth = Constraint::positive(&(&one + &quarter(&xi)) - &quarter(&yi));
+    let lie = Constraint::positive(&(&one - &quarter(&xi)) + &quarter(&yi));
+    let last: &[&[usize]] = &[&[1]];
+    let own = [
+        lemma(&[is(&x, "0"), no(&x + &half)], last, &[(one.clone(), 0)]),
+        lemma(
+            &[is(&x, "0"), Constraint::positive(x.clone()), no(&x - &half)],
+            &[&[1], &[1, 2]],
+            &[(&x - &number("3/2"), 0)],
+        ),
+        lemma(&[is(&y, "1"), no(&y - &half)], last, &[(one.clone(), 0)]),
+        lemma(&[is(&y, "1"), no(&y + &half)], last, &[(one.clone(), 0)]),
+        lemma(&[is(&x, "1"), no(&x - &half)], last, &[(one.clone(), 0)]),
+        lemma(&[is(&x, "1"), no(&x + &half)], last, &[(one.clone(), 0)]),
+        lemma(&[is(&y, "0"), no(&y + &half)], last, &[(one.clone(), 0)]),
+        lemma(
+            &[is(&y, "0"), no(&y - &half), no(x.clone()), is(&x, "1")],
+            &[&[1], &[2]],
+            &[(one.clone(), 0), (one.clone(), 3)],
+        ),
+        lemma(
+            &[is(&x, "0"), truth.clone(), is(&y, "1")],
+            last,
+            &[(-&(&square(&xi) + &twice(&xi)), 0), (-&quarter(&yi), 2)],
+        ),
+        lemma(
+            &[is(&x, "0"), lie.clone(), is(&y, "1")],
+            last,
+            &[(&square(&xi) - &twice(&xi), 0), (quarter(&yi), 2)],
+        ),
+        lemma(
+            &[is(&y, "0"), truth, is(&x, "1")],
+            last,
+            &[(&square(&yi) - &twice(&yi), 0), (quarter(&xi), 2)],
+        ),
+        lemma(
+            &[is(&y, "0"), lie, is(&x, "1")],
+            last,
+            &[(-&(&square(&yi) + &twice(&yi)), 0), (-&quarter(&xi), 2)],
+        ),
+    ];
+    own.iter().for_each(|lemma| lemma.check().expect("a lemma"));
+    let leaf = || Leaf::Finite(Finite { axioms: Vec::new() });
+    assert!(verdict(text, number("0"), vec![leaf(), leaf()], &own).is_err());
+}

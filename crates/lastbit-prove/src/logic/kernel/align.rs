@@ -12,7 +12,8 @@
 //! Then for all A: `Pr₁[A] = ∫_{r₁(v)∈A} p₁(v) dv <= e^ε ∫_{r₂(Tv)∈A} p₂(Tv) dv <= e^ε·Pr₂[A]`.
 //!
 //! LAP-GEN is one piece with a shift; LAP-NULL and AX-NULL are shifts by 0; UNIF-SHRINK is a shift of `ln(u)`; RND-BIJ a permutation. Pieces that
-//! are told apart by what is returned are PW-EQ with a coupling for each output; there premise 2 follows from premise 3.
+//! are told apart by what is returned are PW-EQ with a coupling for each output; where two outputs differ in a constant, premise 2 follows from
+//! premise 3.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -22,7 +22,7 @@ pub mod finite;
 pub mod hypotheses;
 pub mod refutation;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 

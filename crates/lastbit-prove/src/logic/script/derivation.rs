@@ -179,7 +179,16 @@ fn check_step(
         Status::Rejected(Rejection { rule: step.rule.text().into(), premise, counterexample: None })
     };
     match statement {
-        None => checker.follows(step.rule.text(), step.pre, step.post, None, &mut |_, _, _| Ok(())),
+        None => {
+            let status =
+                checker.follows(step.rule.text(), step.pre, step.post, None, &mut |_, _, _| Ok(()))?;
+            match (step.rule, &status) {
+                (Rule::Dp, Status::Accepted(_)) => {
+                    Ok(checker.returns_same(step.post)?.map_or(status, Status::Rejected))
+                }
+                _ => Ok(status),
+            }
+        }
         Some(Statement::Assign(value)) => {
             if !matches!(step.rule, Rule::Assn | Rule::AxNull) {
                 return Ok(rejected("it is about samples, and this is an assignment"));

@@ -52,11 +52,16 @@ impl Elaborator<'_, '_> {
             return Ok(None);
         }
         let leaf = |positive| Leaf::Event(Event { variable: variable.clone(), positive, pointwise });
-        let other = check_one(self.program, &cost, case, &leaf(1), &mut self.finder).is_ok();
-        let leaf = leaf(usize::from(other));
-        let found = check_one(self.program, &cost, case, &leaf, &mut self.finder);
+        let mut found = Ok(());
+        for leaf in [leaf(1), leaf(0)] {
+            found = check_one(self.program, &cost, case, &leaf, &mut self.finder);
+            if found.is_ok() {
+                self.cost.get_or_insert(cost);
+                return Ok(Some(leaf));
+            }
+        }
         self.cost.get_or_insert(cost);
-        let Err(error) = found else { return Ok(Some(leaf)) };
+        let Err(error) = found else { return Ok(None) };
         // A premise belongs to the step that brought it in.
         let rule = match &error {
             KernelError::Open { rule, .. } | KernelError::Rule { rule, .. } => *rule,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lastbit_lang::ast::{Assertion, CompareOp, ExprId, ExprKind, File, Logic, Side};
+use lastbit_lang::ast::{Assertion, CompareOp, ExprId, ExprKind, File, Logic, Side, StatementKind};
 use lastbit_lang::symbolic::{
     Constraint, Polynomial, Program, Symbol, Trace, Value, condition, explore, value,
 };
@@ -110,6 +110,41 @@ impl<'n, 'a> Checker<'n, 'a> {
                         counterexample: model(&known),
                     }));
                 }
+            }
+        }
+        Ok(None)
+    }
+
+    /// DP: an assertion says that both runs return the same.
+    pub(super) fn returns_same(&mut self, post: &Assertion) -> Result<Option<Rejection>, KernelError> {
+        let file = self.program.file;
+        let returned = self.program.declaration.body.iter().find_map(|statement| match statement.kind {
+            StatementKind::Return(id) => Some(id),
+            _ => None,
+        });
+        let Some(id) = returned else { return Ok(None) };
+        let ways = explore(file.expr(id).span, |trace| {
+            trace.guards.extend(self.facts.iter().cloned());
+            let names = Names::new(self.program);
+            if !condition(file, &names, post.condition, None, trace)? {
+                return Ok(true);
+            }
+            let [one, two] = [Side::One, Side::Two].map(|side| value(file, &names, id, Some(side), trace));
+            let (one, two) = (one?.flatten(trace), two?.flatten(trace));
+            let mut same = one.len() == two.len();
+            for (a, b) in one.iter().zip(&two) {
+                same &= match (a.number(trace), b.number(trace)) {
+                    (Some(a), Some(b)) => trace.holds(Constraint::zero(&a - &b)),
+                    _ => a == b,
+                };
+            }
+            Ok(same)
+        })?;
+        for (_, trace) in ways.into_iter().filter(|(same, _)| !same) {
+            let known = with_rounding(&trace);
+            if !self.finder.are_refuted(&known.iter().collect::<Vec<_>>()) {
+                let premise = format!("{}  |=  both runs return the same", self.assertion(post));
+                return Ok(Some(Rejection { rule: "DP".into(), premise, counterexample: model(&known) }));
             }
         }
         Ok(None)

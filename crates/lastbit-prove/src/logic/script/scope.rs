@@ -37,15 +37,11 @@ pub(super) fn distribution<'s>(statements: &'s [Statement], name: &str) -> Optio
     statements.iter().find_map(|statement| match &statement.kind {
         StatementKind::Sample(place, distribution) if place.name.text == name => Some(distribution),
         StatementKind::If { then, otherwise, .. } => {
-            distribution_in(&then.statements, name).or_else(|| distribution_in(&otherwise.statements, name))
+            distribution(&then.statements, name).or_else(|| distribution(&otherwise.statements, name))
         }
-        StatementKind::For { body, .. } => distribution_in(&body.statements, name),
+        StatementKind::For { body, .. } => distribution(&body.statements, name),
         _ => None,
     })
-}
-
-fn distribution_in<'s>(statements: &'s [Statement], name: &str) -> Option<&'s Distribution> {
-    distribution(statements, name)
 }
 
 impl Names<'_, '_> {

@@ -14,7 +14,7 @@ use super::{Alignment, KernelError, Leaf, Lemma, Map, Piece, Proof, check_leaves
 use crate::logic::search::Finder;
 
 /// A text without mistakes.
-fn parsed(text: &str) -> File {
+pub(crate) fn parsed(text: &str) -> File {
     let (file, messages) = lastbit_lang::parse(text);
     assert!(messages.is_empty(), "{messages:?} in {text}");
     let messages = lastbit_lang::check(&file);

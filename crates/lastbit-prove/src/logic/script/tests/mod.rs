@@ -9,15 +9,7 @@ use lastbit_lang::ast::File;
 use lastbit_lang::symbolic::Program;
 
 use super::{Rejection, ScriptReport, Status, Verdict, check};
-
-/// A text without mistakes.
-fn parsed(text: &str) -> File {
-    let (file, messages) = lastbit_lang::parse(text);
-    assert!(messages.is_empty(), "{messages:?} in {text}");
-    let messages = lastbit_lang::check(&file);
-    assert!(messages.is_empty(), "{messages:?} in {text}");
-    file
-}
+use crate::logic::kernel::tests::parsed;
 
 /// The report of the only script of the only mechanism.
 fn report(file: &File) -> ScriptReport {

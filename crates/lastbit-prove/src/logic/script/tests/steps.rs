@@ -20,6 +20,20 @@ fn laplace_by_steps() {
     assert_proved(&sum(&format!("step lapgen z cost eps: {SHIFTED}")));
 }
 
+/// That something holds in the end is not enough: it must be that both runs return the same.
+#[test]
+fn dp_is_about_what_is_returned() {
+    for post in ["true", "z<1> = z<2>", "r<1> <= r<2>"] {
+        let steps = format!(
+            "step lapnull z: true => z<1> = z<2>;  step assn r: true => true;  step conseq: {post} => {post};  step dp: {post} => {post}"
+        );
+        let file = with_script("real", LAPLACE, &format!("{steps};"));
+        let report = report(&file);
+        let rejected = report.steps.last().map(|step| step.is_rejected());
+        assert_eq!(rejected, Some(true), "{post}");
+    }
+}
+
 #[test]
 fn lapgen_needs_its_cost() {
     let values =
