@@ -8,8 +8,9 @@
 //! | [`continuous`] | events of programs with real-valued noise, exactly |
 //! | [`bit_tree`] | the samplers that ship, run on every sequence of bits |
 //! | [`textbook`] | single outputs of the textbook's Laplace mechanism |
+//! | [`black_box`] | anybody's noise, from samples: a bound from below, with a confidence |
 //!
-//! All of them give outputs with weights under two inputs, exact or enclosed, to a [`Comparison`]; [`conformance`] reads and writes
+//! All but the last give outputs with weights under two inputs, exact or enclosed, to a [`Comparison`]; [`conformance`] reads and writes
 //! files of such values. `docs/audit.md` has the mathematics.
 //!
 //! ```
@@ -31,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bit_tree;
+pub mod black_box;
 mod columns;
 pub mod comparison;
 pub mod conformance;

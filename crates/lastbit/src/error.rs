@@ -1,6 +1,6 @@
 //! What can be refused, and why.
 
-use lastbit_real::Rational;
+use lastbit_real::{Rational, Rounding};
 
 /// The reason why a mechanism could not be built or a release not be made. On an error nothing is written.
 ///
@@ -71,6 +71,36 @@ pub enum Error {
          rounding to nearest and gradual underflow are needed"
     )]
     FloatEnvironment,
+    /// A release would cost more than is left of the budget.
+    #[error(
+        "the release costs {}, but only {} of the budget is left",
+        brief_to(.asked, Rounding::Up),
+        brief_to(.remaining, Rounding::Down)
+    )]
+    BudgetExceeded {
+        /// The loss of the release, in the budget's measure.
+        asked: Rational,
+        /// What is left.
+        remaining: Rational,
+    },
+    /// A zero-concentrated loss where a pure one is needed.
+    #[error(
+        "{mechanism} claims a zero-concentrated loss, and no pure loss follows from that; \
+         use a zero-concentrated budget"
+    )]
+    NoPureLoss {
+        /// Whose claim it is.
+        mechanism: &'static str,
+    },
+    /// A composition of nothing, which has no measure, no domain and no neighbours.
+    #[error("there is nothing to compose: a composition has at least one part")]
+    EmptyComposition,
+    /// Two parts of a composition take different inputs.
+    #[error("part {part} of the composition has another input domain than part 0")]
+    DomainMismatch {
+        /// The first part that differs, from 0.
+        part: usize,
+    },
 }
 
 /// `value`, if it is positive.
@@ -90,6 +120,11 @@ pub(crate) fn out_of_range(name: &'static str, value: &Rational, reason: impl In
 
 /// The number as it is, or to six digits if it is long.
 fn brief(value: &Rational) -> String {
+    brief_to(value, Rounding::Nearest)
+}
+
+/// As [`brief`], rounded as asked: two numbers that are compared must not look equal when they are not.
+fn brief_to(value: &Rational, rounding: Rounding) -> String {
     let exact = value.to_string();
-    if exact.len() <= 30 { exact } else { value.to_decimal(6, lastbit_real::Rounding::Nearest) }
+    if exact.len() <= 30 { exact } else { value.to_decimal(6, rounding) }
 }

@@ -31,6 +31,9 @@
 //! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What can not be
 //! done is refused with an [`Error`], and then nothing is written.
 //!
+//! Losses of several releases add: [`Claim::compose`] says what they promise together, [`Composition`] makes one measurement of
+//! several, and a [`Budget`] refuses what would exceed it.
+//!
 //! # What is not covered
 //!
 //! The claims are about the distribution of the outputs. *When* an output comes can tell something, too: see
@@ -40,7 +43,9 @@
 
 mod accuracy;
 mod bits;
+mod budget;
 mod claim;
+mod composition;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
@@ -55,7 +60,9 @@ mod snapping;
 mod validate;
 
 pub use bits::{BitSource, InsecureSeededSource, ReplaySource, SecureSource, Word};
+pub use budget::Budget;
 pub use claim::{Claim, Measure};
+pub use composition::Composition;
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;

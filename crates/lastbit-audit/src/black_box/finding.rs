@@ -1,0 +1,125 @@
+//! What an attack has found.
+
+use lastbit_real::{Float, Rational, ln_rational};
+
+use super::{Event, ordinal};
+
+/// How many samples an event has happened in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The samples that it has happened in.
+    pub hits: u64,
+    /// All of them.
+    pub trials: u64,
+}
+
+impl Count {
+    /// Counts an event in samples.
+    pub(super) fn of(event: &Event, samples: impl Iterator<Item = f64>) -> Count {
+        let mut count = Count { hits: 0, trials: 0 };
+        for y in samples {
+            count.hits += u64::from(event.holds(y));
+            count.trials += 1;
+        }
+        count
+    }
+
+    /// The count of the complement.
+    pub(super) fn misses(self) -> Count {
+        Count { hits: self.trials - self.hits, ..self }
+    }
+}
+
+/// Bits of the logarithm.
+const BITS: u32 = 64;
+
+/// The event that tells the two inputs apart best, and what is certain of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The event.
+    pub event: Event,
+    /// The input under which the event is more likely: 0 or 1.
+    pub favoured: usize,
+    /// How often it happened in the samples that chose it, by input.
+    pub chosen: [Count; 2],
+    /// How often it happened in the samples that tested it, by input. Only these count.
+    pub tested: [Count; 2],
+    /// Bounds on its probability, by input: from below for the favoured input, from above for the other.
+    pub probabilities: [Rational; 2],
+    /// A number below `ln((p - δ)/q)` for these bounds, and 0 if there is no positive one.
+    pub loss_lower_bound: Rational,
+    /// How certain that is: both bounds hold with this probability, at least.
+    pub confidence: Rational,
+    /// The `δ` that the claim allows.
+    pub delta: Rational,
+    /// How many events, complements among them, were looked at.
+    pub events_tried: usize,
+}
+
+impl Finding {
+    /// Whether a claim of `(ε, δ)` is refuted at this confidence: `p - δ > e^ε·q`, for the bounds `p` and `q`.
+    pub fn exceeds(&self, epsilon: &Rational) -> bool {
+        self.loss_lower_bound > *epsilon
+    }
+
+    /// What leaks, and why, in plain words.
+    pub fn explanation(&self) -> String {
+        let (more, less) = (self.favoured, 1 - self.favoured);
+        let [often, seldom] = [more, less].map(|input| self.tested[input]);
+        let counts = format!(
+            "{}: in {} of {} outputs for the {} input, and in {} of {} for the {} one.",
+            self.event,
+            often.hits,
+            often.trials,
+            ordinal(more),
+            seldom.hits,
+            seldom.trials,
+            ordinal(less),
+        );
+        if self.loss_lower_bound.is_zero() {
+            return format!("Nothing is certain. The most telling event is {counts}");
+        }
+        format!("{counts} {}", why(&self.event, more))
+    }
+}
+
+/// Ensures: at most `ln((p - δ)/q)` where that is positive, and 0 elsewhere.
+pub(super) fn loss_lower_bound(p: &Rational, q: &Rational, delta: &Rational) -> Rational {
+    let ratio = (p - delta).checked_div(q).unwrap_or(Rational::ZERO);
+    if ratio <= Rational::ONE {
+        return Rational::ZERO;
+    }
+    let loss = ln_rational(&ratio, BITS).expect("above 1");
+    Rational::from(loss.lo()).max(Rational::ZERO)
+}
+
+/// What makes an event more likely for the input `more`.
+fn why(event: &Event, more: usize) -> String {
+    let [shows, hides] = [more, 1 - more].map(ordinal);
+    match event {
+        Event::Value(_) => "A single output tells the inputs apart. Noise has to give it about as often for both, also where \
+             it fails, saturates or comes back unchanged."
+            .to_string(),
+        Event::AtMost(_) | Event::AtLeast(_) => "The outputs lie elsewhere, which shows without a look at their bits: a claim below \
+             the bound on the loss needs more noise."
+            .to_string(),
+        Event::Multiple { .. } => format!(
+            "Outputs for the {hides} input have finer bits than outputs for the {shows} one. A sum of doubles has the grid of \
+             its larger term, so the last bits tell what the noise was added to."
+        ),
+        Event::TrailingZeros { .. } => format!(
+            "The last bits are in use more often for the {hides} input. The sum of input and noise has been rounded, and the \
+             trace of that depends on the input."
+        ),
+        Event::Reachable { from } => format!(
+            "What is not {from} plus some double can not come from adding a double to {from}: noise that is a double leaves \
+             gaps, and they lie elsewhere for every input.",
+            from = from.to_short()
+        ),
+        Event::OneOf(_) => format!(
+            "These outputs come more often from the {shows} input: noise around the {hides} one does not reach them, or not as \
+             often."
+        ),
+        Event::Not(event) => why(event, 1 - more),
+    }
+}

@@ -1,0 +1,243 @@
+//! Losses add, exactly, and a budget is never exceeded.
+
+use std::cell::Cell;
+
+use lastbit::{
+    Budget, Claim, DiscreteGaussian, DiscreteLaplace, Error, InsecureSeededSource, Laplace, Measure,
+    Mechanism, Rational,
+};
+use lastbit_real::{Enclosure, exp_rational};
+use proptest::prelude::*;
+
+fn rational(text: &str) -> Rational {
+    text.parse().unwrap()
+}
+
+fn claim(measure: Measure, loss: Rational) -> Claim {
+    let adjacency = "columns at L1 distance <= 1".to_owned();
+    Claim { mechanism: "test", parameters: vec![], adjacency, measure, loss }
+}
+
+fn pure(loss: &str) -> Claim {
+    claim(Measure::MaxDivergence, rational(loss))
+}
+
+fn zero_concentrated(loss: &str) -> Claim {
+    claim(Measure::ZeroConcentratedDivergence, rational(loss))
+}
+
+#[test]
+fn ten_tenths_are_one() {
+    let mut budget = Budget::pure(Rational::ONE).unwrap();
+    for _ in 0..10 {
+        budget.spend(pure("0.1")).unwrap();
+    }
+    assert_eq!(budget.spent(), &Rational::ONE);
+    assert!(budget.remaining().is_zero());
+    let eleventh = pure("1e-30");
+    let refusal = Error::BudgetExceeded { asked: eleventh.loss.clone(), remaining: Rational::ZERO };
+    assert_eq!(budget.spend(eleventh), Err(refusal));
+    budget.spend(pure("0")).unwrap();
+    assert_eq!(budget.ledger().len(), 11);
+    assert_eq!(budget.to_string(), "max-divergence budget of 1: 1 spent, 0 left");
+    // Doubles would get this wrong in both directions: ten tenths leave something, twenty twentieths cost too much.
+    assert!((0..10).fold(0.0, |sum, _| sum + 0.1) < 1.0);
+    assert!((0..20).fold(0.0, |sum, _| sum + 0.05) > 1.0);
+}
+
+#[test]
+fn a_budget_of_nothing_admits_what_loses_nothing() {
+    let mut budget = Budget::pure(Rational::ZERO).unwrap();
+    budget.spend(pure("0")).unwrap();
+    // Equal distributions are equal in any measure.
+    budget.spend(zero_concentrated("0")).unwrap();
+    assert!(matches!(budget.spend(pure("1e-300")), Err(Error::BudgetExceeded { .. })));
+}
+
+#[test]
+fn negative_numbers_are_refused() {
+    let minus = || rational("-1/1000");
+    assert!(matches!(Budget::pure(minus()), Err(Error::Negative { name: "epsilon", .. })));
+    assert!(matches!(Budget::zero_concentrated(minus()), Err(Error::Negative { name: "rho", .. })));
+    // Such a claim would give back what is spent.
+    let mut budget = Budget::pure(Rational::ONE).unwrap();
+    for bad in [pure("-1/1000"), zero_concentrated("-1/1000")] {
+        assert!(matches!(budget.spend(bad.clone()), Err(Error::Negative { name: "loss", .. })));
+        assert!(matches!(Claim::compose(&[pure("1"), bad]), Err(Error::Negative { name: "loss", .. })));
+    }
+    assert!(budget.ledger().is_empty());
+}
+
+#[test]
+fn no_pure_loss_follows_from_a_zero_concentrated_one() {
+    let mut budget = Budget::pure(Rational::from(1_000_000)).unwrap();
+    assert_eq!(budget.spend(zero_concentrated("1e-9")), Err(Error::NoPureLoss { mechanism: "test" }));
+    assert_eq!(budget, Budget::pure(Rational::from(1_000_000)).unwrap());
+}
+
+/// Long numbers are shortened, but never so that what is refused seems to fit.
+#[test]
+fn the_refusal_shows_the_greater_number_as_greater() {
+    let mut budget = Budget::pure(rational("0.1")).unwrap();
+    let refusal = budget.spend(pure("0.1000000000000000000000000000001")).unwrap_err();
+    assert_eq!(refusal.to_string(), "the release costs 0.100001, but only 1/10 of the budget is left");
+}
+
+#[test]
+fn noise_is_drawn_only_for_what_is_paid() {
+    let mut budget = Budget::pure(Rational::ONE).unwrap();
+    let calls = Cell::new(0);
+    let release = |budget: &mut Budget, loss: &str, result: Result<i64, Error>| {
+        budget.release(pure(loss), || {
+            calls.set(calls.get() + 1);
+            result
+        })
+    };
+    assert_eq!(release(&mut budget, "1/2", Ok(7)), Ok(7));
+    assert!(matches!(release(&mut budget, "2/3", Ok(7)), Err(Error::BudgetExceeded { .. })));
+    assert_eq!((calls.get(), budget.spent()), (1, &rational("1/2")));
+    // A failed release stays paid.
+    let failure = Error::Overflow { index: 0 };
+    assert_eq!(release(&mut budget, "1/4", Err(failure.clone())), Err(failure));
+    assert_eq!((calls.get(), budget.spent()), (2, &rational("3/4")));
+    assert_eq!(budget.ledger().len(), 2);
+}
+
+#[test]
+fn mechanisms_share_a_budget() {
+    let mut source = InsecureSeededSource::<u64>::from_seed(1);
+    let laplace = DiscreteLaplace::for_epsilon(&rational("1/2"), &Rational::ONE).unwrap();
+    let gaussian = DiscreteGaussian::for_rho(&rational("1/8"), &Rational::ONE).unwrap();
+    let mut budget = Budget::zero_concentrated(rational("1/4")).unwrap();
+    let d_in = Rational::ONE;
+    let _: i64 = budget.release(laplace.claim(&d_in).unwrap(), || laplace.release(&mut source, 5)).unwrap();
+    let _: i64 = budget.release(gaussian.claim(&d_in).unwrap(), || gaussian.release(&mut source, 5)).unwrap();
+    assert!(budget.remaining().is_zero());
+    let together = Claim::compose(budget.ledger()).unwrap();
+    assert_eq!(
+        together.to_string(),
+        "composition releases=discrete-laplace(scale=2), discrete-gaussian(variance=4): \
+         zero-concentrated-divergence loss <= 1/4 (<= 0.25) for the neighbours of each release: \
+         columns at L1 distance <= 1; columns at L2 distance <= 1"
+    );
+}
+
+#[test]
+fn neighbours_that_agree_are_named_once() {
+    assert_eq!(Claim::compose(&[]), Err(Error::EmptyComposition));
+    let laplace = Laplace::new(Rational::from(10)).unwrap().claim(&Rational::ONE).unwrap();
+    let twice = Claim::compose(&[laplace.clone(), laplace.clone()]).unwrap();
+    assert_eq!(twice.adjacency, laplace.adjacency);
+    assert_eq!(twice.measure, Measure::MaxDivergence);
+    assert_eq!(twice.loss, rational("1/5"));
+}
+
+const BITS: u32 = 120;
+
+/// The Rényi divergence of order `alpha` between the two answers of randomized response with odds `e^ε : 1`,
+/// `ln((e^(αε) + e^((1-α)ε))/(1 + e^ε))/(α - 1)`, over `alpha`: the zero-concentrated loss is the largest of these.
+fn randomized_response(epsilon: &Rational, alpha: &Rational) -> Enclosure {
+    let exp = |x: Rational| exp_rational(&x, BITS).unwrap();
+    let above = alpha - Rational::ONE;
+    let numerator = &exp(alpha * epsilon) + &exp(-(&above * epsilon));
+    let denominator = &exp(Rational::ZERO) + &exp(epsilon.clone());
+    let ratio = numerator.div(&denominator, BITS).unwrap();
+    let log = ratio.ln(BITS).unwrap();
+    log.div(&Enclosure::of_rational(&(above * alpha), BITS), BITS).unwrap()
+}
+
+/// What a pure loss costs in zero-concentrated terms.
+fn price(epsilon: &Rational) -> Rational {
+    claim(Measure::MaxDivergence, epsilon.clone()).loss_in(Measure::ZeroConcentratedDivergence).unwrap()
+}
+
+#[test]
+fn a_pure_loss_bounds_all_renyi_divergences() {
+    for epsilon in ["1/1000", "1/10", "1/2", "1", "2", "5/2", "10", "50"].map(rational) {
+        let cost = price(&epsilon);
+        for alpha in ["10001/10000", "11/10", "3/2", "2", "3", "10", "1000"].map(rational) {
+            let divergence = randomized_response(&epsilon, &alpha);
+            assert!(Rational::from(divergence.hi()) <= cost, "ε = {epsilon}, α = {alpha}");
+        }
+    }
+}
+
+/// A price that is a thousandth lower is refuted by the same mechanism, for small losses and for large ones.
+#[test]
+fn a_lower_price_would_be_wrong() {
+    for epsilon in ["1/1000", "1/50", "10", "50"].map(rational) {
+        let cost = price(&epsilon);
+        let divergence = randomized_response(&epsilon, &rational("10001/10000"));
+        assert!(Rational::from(divergence.lo()) > cost * rational("0.999"), "ε = {epsilon}");
+    }
+}
+
+fn claims() -> impl Strategy<Value = Vec<Claim>> {
+    let one = (any::<bool>(), -1i64..60, 1u64..40).prop_map(|(is_pure, numerator, denominator)| {
+        let measure = if is_pure { Measure::MaxDivergence } else { Measure::ZeroConcentratedDivergence };
+        claim(measure, Rational::from(numerator) / Rational::from(denominator))
+    });
+    prop::collection::vec(one, 1..20)
+}
+
+proptest! {
+    #[test]
+    fn a_budget_is_kept(claims in claims(), total in 0u64..40, is_pure: bool) {
+        let total = Rational::from(total) / Rational::from(3);
+        let open = if is_pure { Budget::pure } else { Budget::zero_concentrated };
+        let mut budget = open(total.clone()).unwrap();
+        let mut admitted = Vec::new();
+        let mut spent = Rational::ZERO;
+        for claim in claims {
+            let cost = budget.cost(&claim);
+            let fits = matches!(&cost, Ok(cost) if &spent + cost <= total);
+            prop_assert_eq!(budget.spend(claim.clone()).is_ok(), fits);
+            if fits {
+                spent = spent + cost.unwrap();
+                admitted.push(claim);
+            }
+            // After a refusal, all is as it was.
+            prop_assert_eq!(budget.ledger(), &admitted);
+            prop_assert_eq!(budget.spent(), &spent);
+            prop_assert_eq!(budget.spent() + budget.remaining(), total.clone());
+            prop_assert!(budget.spent() <= budget.total() && budget.total() == &total);
+        }
+    }
+
+    /// The order does not matter. Composing in two steps costs no less: pure parts are then converted together, not one by one.
+    #[test]
+    fn composition_is_a_sum(
+        claims in claims().prop_map(|mut claims| {
+            claims.retain(|claim| !claim.loss.is_negative());
+            claims.push(pure("1/7"));
+            claims
+        }),
+        at: prop::sample::Index,
+    ) {
+        let together = Claim::compose(&claims).unwrap();
+        let expected: Rational = claims.iter().map(|claim| claim.loss_in(together.measure).unwrap()).sum();
+        prop_assert_eq!(&together.loss, &expected);
+
+        let mut rotated = claims.clone();
+        rotated.rotate_left(at.index(claims.len()));
+        rotated.reverse();
+        let other = Claim::compose(&rotated).unwrap();
+        prop_assert_eq!((&other.loss, other.measure), (&together.loss, together.measure));
+
+        let mut budget = Budget::zero_concentrated(Rational::from(10_000)).unwrap();
+        for claim in &rotated {
+            budget.spend(claim.clone()).unwrap();
+        }
+        let all_at_once = budget.cost(&together).unwrap();
+        // Converting the parts is never worse than converting the sum.
+        prop_assert!(budget.spent() <= &all_at_once);
+
+        let (left, right) = claims.split_at(at.index(claims.len()));
+        if !left.is_empty() {
+            let halves = [Claim::compose(left).unwrap(), Claim::compose(right).unwrap()];
+            let nested = Claim::compose(&halves).unwrap();
+            prop_assert_eq!(nested.measure, together.measure);
+            prop_assert!(nested.loss >= together.loss);
+        }
+    }
+}
