@@ -28,7 +28,7 @@ impl<W: Word> InsecureSeededSource<W> {
         let mut key = Key([0; 32]);
         key.0[..8].copy_from_slice(&seed.to_le_bytes());
         InsecureSeededSource {
-            stream: Stream::new(key.derive(0)),
+            stream: Stream::chacha20(key.derive(0)),
             table: Table::new(key.derive(1)),
             next_batch: 0,
             word: PhantomData,

@@ -1,7 +1,7 @@
-//! Two random functions: ChaCha20 as a stream, AES-256 as a table addressed by (batch, index, round).
+//! Random functions: ChaCha20 and AES-256 as streams, AES-256 as a table addressed by (batch, index, round).
 
 use aes::Aes256;
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 use chacha20::cipher::StreamCipher;
 use chacha20::{ChaCha20, KeyIvInit};
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -24,13 +24,33 @@ impl Key {
 /// Made at a time: enough for the cipher's widest SIMD path, small enough to stay in the first-level cache.
 const BUFFER_BYTES: usize = 4096;
 
-/// Buffers under one nonce: 64 GiB, a quarter of what the cipher's 32-bit block counter allows.
+/// Buffers under one nonce of ChaCha20: 64 GiB, a quarter of what its 32-bit block counter allows.
 const BUFFERS_PER_NONCE: u64 = 1 << 24;
+
+/// Whether the processor has instructions for AES. Without them it would be slower than ChaCha20.
+fn has_aes_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("aes");
+    #[cfg(target_arch = "aarch64")]
+    return std::arch::is_aarch64_feature_detected!("aes");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    return false;
+}
+
+/// What makes the main stream.
+enum Cipher {
+    ChaCha20 {
+        key: Key,
+        cipher: ChaCha20,
+    },
+    /// In counter mode: block `i` is AES-256 of `i`. Blocks under one key are all different, which random ones need not be; among the 2¹⁶
+    /// blocks of a MiB, after which the source takes a new key, that can be seen with a probability of about 2⁻⁹⁷.
+    Aes256(Aes256),
+}
 
 /// The main stream. Wiped on drop.
 pub(super) struct Stream {
-    key: Key,
-    cipher: ChaCha20,
+    cipher: Cipher,
     /// How many buffers were made so far.
     buffers: u64,
     bytes: Box<[u8; BUFFER_BYTES]>,
@@ -38,9 +58,23 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(key: Key) -> Self {
+    /// The fastest stream on this machine.
+    pub(super) fn fastest(key: Key) -> Self {
+        if has_aes_instructions() { Stream::aes_256(&key) } else { Stream::chacha20(key) }
+    }
+
+    /// The same stream on every machine.
+    pub(super) fn chacha20(key: Key) -> Self {
         let cipher = ChaCha20::new(&key.0.into(), &[0; 12].into());
-        Stream { key, cipher, buffers: 0, bytes: Box::new([0; BUFFER_BYTES]), next: BUFFER_BYTES }
+        Stream::from_cipher(Cipher::ChaCha20 { key, cipher })
+    }
+
+    fn aes_256(key: &Key) -> Self {
+        Stream::from_cipher(Cipher::Aes256(Aes256::new(&key.0.into())))
+    }
+
+    fn from_cipher(cipher: Cipher) -> Self {
+        Stream { cipher, buffers: 0, bytes: Box::new([0; BUFFER_BYTES]), next: BUFFER_BYTES }
     }
 
     /// True if all words made so far have been read.
@@ -57,12 +91,24 @@ impl Stream {
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
-        if self.buffers.is_multiple_of(BUFFERS_PER_NONCE) {
-            let mut nonce = [0; 12];
-            nonce[..8].copy_from_slice(&(self.buffers / BUFFERS_PER_NONCE).to_le_bytes());
-            self.cipher = ChaCha20::new(&self.key.0.into(), &nonce.into());
+        match &mut self.cipher {
+            Cipher::ChaCha20 { key, cipher } => {
+                if self.buffers.is_multiple_of(BUFFERS_PER_NONCE) {
+                    let mut nonce = [0; 12];
+                    nonce[..8].copy_from_slice(&(self.buffers / BUFFERS_PER_NONCE).to_le_bytes());
+                    *cipher = ChaCha20::new(&key.0.into(), &nonce.into());
+                }
+                cipher.write_keystream(&mut self.bytes[..]);
+            }
+            Cipher::Aes256(cipher) => {
+                let blocks = self.bytes.as_chunks_mut::<16>().0;
+                let first = u128::from(self.buffers) * blocks.len() as u128;
+                for (block, counter) in blocks.iter_mut().zip(first..) {
+                    *block = counter.to_le_bytes();
+                }
+                cipher.encrypt_blocks(Array::cast_slice_from_core_mut(blocks));
+            }
         }
-        self.cipher.write_keystream(&mut self.bytes[..]);
         self.buffers += 1;
         self.next = 0;
     }
@@ -147,7 +193,7 @@ mod tests {
     fn stream_is_chacha20() {
         // RFC 8439, appendix A.1, test vector 1: the zero key.
         let mut words = [0; 2];
-        Stream::new(Key([0; 32])).take(&mut words);
+        Stream::chacha20(Key([0; 32])).take(&mut words);
         let bytes = words.map(u64::to_le_bytes);
         assert_eq!(
             bytes,
@@ -156,6 +202,19 @@ mod tests {
                 [0x40, 0x5d, 0x6a, 0xe5, 0x53, 0x86, 0xbd, 0x28]
             ]
         );
+    }
+
+    /// Block by block, across buffers.
+    #[test]
+    fn stream_is_aes_256_of_a_counter() {
+        let mut stream = Stream::aes_256(&Key([5; 32]));
+        let cipher = Aes256::new(&[5; 32].into());
+        for i in 0..3 * BUFFER_BYTES as u128 / 16 {
+            let mut block: aes::Block = i.to_le_bytes().into();
+            cipher.encrypt_block(&mut block);
+            let words = [stream.next_word(), stream.next_word()].map(u64::to_le_bytes);
+            assert_eq!(words.as_flattened(), &block[..]);
+        }
     }
 
     #[test]
