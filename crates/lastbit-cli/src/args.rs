@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lastbit::Rational;
 
+use crate::attack::args::Attack;
 use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
 use crate::prove::args::{Check, Fmt, Prove};
@@ -23,6 +24,7 @@ use crate::version;
   lastbit prove mechanisms/snapping.lb
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
+  lastbit attack at-0.txt at-1.txt --epsilon 1
   lastbit noise --help")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -65,6 +67,11 @@ pub(crate) enum Command {
     /// input can produce. Of the snapping mechanism, of the samplers of `lastbit noise`, of the textbook's Laplace mechanism,
     /// and of programs in the language of mechanisms.
     Audit(Box<Audit>),
+    /// Test anybody's noise from the outside: what do the bits of its outputs give away?
+    ///
+    /// From samples for two inputs: an event in the bits of the outputs that tells the inputs apart, and a lower bound on the privacy loss
+    /// with an exact confidence. It leaks if that exceeds the claim. The event is chosen on one half of the samples and tested on the other.
+    Attack(Box<Attack>),
     /// Recompute a file of exact values, or write one
     ///
     /// Such a file lets implementations be compared that share no code: parameters, and what comes out of them to the last digit.

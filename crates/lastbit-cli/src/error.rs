@@ -238,13 +238,15 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
 }
 
 /// Options whose values are not any numbers, and how they are written.
-const FORMS: [(&str, &str); 13] = [
+const FORMS: [(&str, &str); 15] = [
     ("--k ", A_WHOLE_NUMBER),
     ("--granularity ", A_WHOLE_NUMBER),
     ("--max-changed ", A_WHOLE_NUMBER),
     ("--insecure-seed ", A_WHOLE_NUMBER),
     ("--node ", A_WHOLE_NUMBER),
     ("--depth ", A_WHOLE_NUMBER),
+    ("--samples ", A_WHOLE_NUMBER),
+    ("--false-alarms ", A_WHOLE_NUMBER),
     ("--effort ", "more boxes are tighter and slower; start without --effort"),
     ("--param ", "write it like --param B=100"),
     ("--budget ", "write it like --budget 10s"),

@@ -50,7 +50,7 @@ fn plain_text<T>(plan: &Plan<T>, widths: &[(&str, String)], meaning: &Meaning) -
 }
 
 /// The text in lines that are easy to read, indented; words longer than a line stay whole.
-fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     const WIDTH: usize = 96;
     let (mut out, mut used) = (String::new(), 0);
     for word in text.split(' ') {

@@ -6,6 +6,7 @@
 //! | `plan` | which mechanism the arguments mean |
 //! | `cells`, `input`, `value` | text, and the numbers in it |
 //! | `run` | the passes over the input |
+//! | `attack` | the command `attack` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `bench` | the command `bench` |
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod attack;
 mod audit;
 mod bench;
 mod cells;

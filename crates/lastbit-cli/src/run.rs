@@ -18,6 +18,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
             InputType::I64 => release_or_explain::<i64>(&noise.mechanism),
         },
         Command::Audit(args) => crate::audit::run(args),
+        Command::Attack(args) => crate::attack::run(args),
         Command::Conformance(args) => crate::audit::conformance::run(args),
         Command::Prove(args) => crate::prove::run(args),
         Command::Check(args) => crate::prove::check::run(args),

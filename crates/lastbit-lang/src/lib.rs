@@ -40,6 +40,7 @@ mod printer;
 mod render;
 mod straight;
 pub mod symbolic;
+pub mod values;
 
 pub use ast::File;
 pub use check::check;

@@ -106,6 +106,17 @@ impl ProgramReport {
             (_, loss) => loss,
         }
     }
+
+    /// Of the outcomes, the output with the fewest bits that one input alone can return; of the first input, if there is a choice.
+    pub fn simplest_of_one_input(&self) -> Option<&ProgramOutcome> {
+        let alone = |outcome: &&ProgramOutcome| {
+            let zeros = outcome.weights.iter().filter(|weight| weight.is_zero()).count();
+            zeros == 1
+        };
+        let fraction_bits = |x: f64| 52 - (x.to_bits() << 12).trailing_zeros().min(52);
+        let key = |outcome: &&ProgramOutcome| (fraction_bits(outcome.output), outcome.weights[0].is_zero());
+        self.outcomes.iter().filter(alone).min_by_key(key)
+    }
 }
 
 /// The exact distributions of a program on two inputs, compared.

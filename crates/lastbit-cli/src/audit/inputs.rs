@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lastbit::Rational;
 use lastbit_audit::discrete::Argument;
 use lastbit_lang::ast::{Binder, Declaration, Scalar, Shape};
+use lastbit_lang::values::rounded;
 use serde_json::{Value, json};
 
 use crate::error::{Error, quoted};
 use crate::prove::args::number;
-use crate::prove::mechanism::rounded;
 
 /// The values of one input, by name.
 type Given = BTreeMap<String, Vec<String>>;

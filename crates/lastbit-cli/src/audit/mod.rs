@@ -28,7 +28,7 @@ mod shown;
 mod snapping;
 mod summary;
 mod textbook;
-mod value;
+pub(crate) mod value;
 mod verdicts;
 mod worst;
 
@@ -100,7 +100,7 @@ fn check_delta_at(epsilon: &Rational) -> Result<(), Error> {
     Ok(())
 }
 
-fn print_json(value: &Value) -> Result<(), Error> {
+pub(crate) fn print_json(value: &Value) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Error::io("write JSON", e.into()))?;
     print(&(text + "\n"))
 }

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use lastbit::Rational;
 use lastbit_audit::program::{self, Library, Options, ProgramError, ProgramReport};
 use lastbit_lang::ast::{Binder, Declaration, File, Scalar, Shape};
+use lastbit_lang::values::{default_grid, is_open};
 use lastbit_lang::{Bindings, Diagnostic};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ use super::{delta_at, interrupt, number};
 use crate::error::{Error, quoted, tell};
 use crate::progress::LateBar;
 use crate::prove::files::{name_of, read_text};
-use crate::prove::mechanism::{default_lambda, is_open, values};
+use crate::prove::mechanism::values;
 use crate::prove::report::Source;
 use crate::prove::{Parsed, declarations, is_fpcore};
 
@@ -48,10 +49,10 @@ pub(crate) fn run(args: &Program, path: &Path) -> Result<(), Error> {
     };
     let words = Words::of(words, declaration)?;
     let (mut bindings, notes) = values(declaration, [&args.epsilon, &args.bound, &args.lambda], &args.param);
-    default_lambda(declaration, &mut bindings);
+    default_grid(declaration, &mut bindings);
     let task = Task { args, file: &file, declaration, source, bindings, notes };
     task.check_parameters()?;
-    if is_float(declaration) { task.float(&words) } else { task.discrete(&words) }
+    if declaration.is_over_floats() { task.float(&words) } else { task.discrete(&words) }
 }
 
 /// A name that is neither a mechanism nor a file; samplers are one word away.
@@ -80,12 +81,6 @@ fn select<'a>(file: &'a File, args: &Program) -> Result<&'a Declaration, Error> 
             format!("choose one with --program: {}", names()),
         )),
     }
-}
-
-fn is_float(declaration: &Declaration) -> bool {
-    let binders = declaration.arguments.iter().chain(declaration.parameters());
-    let mut scalars = binders.map(|binder| binder.ty.scalar).chain([declaration.result.scalar]);
-    scalars.any(|scalar| matches!(scalar, Scalar::F64 | Scalar::F32))
 }
 
 /// How inputs of this declaration are written.

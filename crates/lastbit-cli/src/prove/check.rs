@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lastbit::Rounding;
 use lastbit_lang::{Bindings, Diagnostic, StraightLine, lower, render};
-use lastbit_prove::check::{CheckError, Checked, check, same_program};
+use lastbit_prove::check::{CheckError, Checked, check};
 use lastbit_prove::derivation;
 use lastbit_prove::logic::certificate;
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ fn verdict(
 fn error_verdict(certificate: &str, programs: Option<&[StraightLine]>) -> Result<Checked, Refused> {
     let checked =
         check(certificate).map_err(|error| Refused { code: exit_code(&error), reason: error.to_string() })?;
-    match programs.map(|programs| find(&checked, programs)) {
+    match programs.map(|programs| checked.is_about(programs)) {
         Some(Err(reason)) => Err(Refused { code: 1, reason }),
         _ => Ok(checked),
     }
@@ -138,21 +138,6 @@ fn exit_code(error: &CheckError) -> u8 {
         CheckError::Value { place, .. } if place == "lastbit" || place == "version" => 2,
         _ => 1,
     }
-}
-
-/// Whether the certificate is about one of the programs.
-fn find(checked: &Checked, programs: &[StraightLine]) -> Result<(), String> {
-    let name = &checked.program.name;
-    let mut reason = format!("the file has no program {name}");
-    for program in programs {
-        match same_program(&checked.program, program) {
-            Ok(()) => return Ok(()),
-            // The difference to the program of the same name is what the user wants to know.
-            Err(difference) if program.name == *name || programs.len() == 1 => reason = difference,
-            Err(_) => {}
-        }
-    }
-    Err(format!("it is about another program: {reason}"))
 }
 
 fn not_accepted(name: &str, refused: &Refused) -> (String, Value) {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use lastbit_lang::ast::{Declaration, File};
-use lastbit_lang::{format, render};
+use lastbit_lang::ast::File;
+use lastbit_lang::render;
 use lastbit_prove::logic::certificate::{Certificate, CertificateError};
 use lastbit_prove::logic::kernel::Theorem;
 use serde_json::{Map, Value, json};
@@ -30,45 +30,6 @@ impl Meant {
             )),
         }
     }
-
-    /// Whether a declaration is the one of the same name in the file.
-    fn has(&self, file: &File, declaration: &Declaration) -> Result<(), String> {
-        let name = &declaration.name.text;
-        let Some(meant) = self.file.declaration(name) else {
-            return Err(format!("it is about another mechanism: {} has no {name}", self.name));
-        };
-        let (certified, meant) = (layout(file, declaration), layout(&self.file, meant));
-        match difference(&certified, &meant) {
-            Some((certified, meant)) => Err(format!(
-                "it is about another mechanism {name}: `{certified}` in the certificate, `{meant}` in {}",
-                self.name
-            )),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A declaration alone, without comments and proofs, in the canonical layout.
-fn layout(file: &File, declaration: &Declaration) -> String {
-    let declaration = Declaration { proofs: Vec::new(), ..declaration.clone() };
-    format(&File {
-        declarations: vec![declaration],
-        expressions: file.expressions.clone(),
-        comments: Vec::new(),
-        blank_lines: Vec::new(),
-    })
-}
-
-/// The first lines that differ.
-fn difference<'t>(one: &'t str, two: &'t str) -> Option<(&'t str, &'t str)> {
-    let (mut ones, mut twos) = (one.lines().map(str::trim), two.lines().map(str::trim));
-    loop {
-        match (ones.next(), twos.next()) {
-            (None, None) => return None,
-            (a, b) if a != b => return Some((a.unwrap_or("the end"), b.unwrap_or("the end"))),
-            _ => {}
-        }
-    }
 }
 
 /// What is said of a certificate that is accepted, as text and as JSON.
@@ -79,9 +40,7 @@ pub(super) fn verdict(
 ) -> Result<(String, Value), Refused> {
     let theorem = certificate.check().map_err(|error| refusal(&error))?;
     if let Some(meant) = meant {
-        let file = certificate.file().map_err(|error| refusal(&error))?;
-        let declaration = certificate.find(&file).map_err(|error| refusal(&error))?;
-        meant.has(&file, declaration).map_err(|reason| Refused { code: 1, reason })?;
+        certificate.is_about(&meant.file, &meant.name).map_err(|error| refusal(&error))?;
     }
     Ok(accepted(name, certificate, &theorem))
 }

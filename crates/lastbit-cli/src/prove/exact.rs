@@ -5,14 +5,15 @@ use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
 use lastbit_audit::comparison::Loss;
-use lastbit_audit::program::{self, Method, Options, ProgramOutcome, ProgramReport};
+use lastbit_audit::program::{self, Method, Options, ProgramReport};
 use lastbit_lang::ast::{Declaration, File, ProofStepKind};
+use lastbit_lang::values::is_open;
 use lastbit_lang::{Bindings, Diagnostic};
 use lastbit_real::{Float, IBig};
 use serde_json::{Map, Value, json};
 
 use super::args::Prove;
-use super::mechanism::{is_open, sensitivity};
+use super::mechanism::sensitivity;
 use super::report::{Outcome, Report, Source, unreadable};
 
 /// Whether a proof of the declaration has such a step.
@@ -95,7 +96,9 @@ fn told(audited: &Audited<'_>) -> Report {
     });
     let loss = audit.loss(BITS);
     if loss == Loss::Infinite {
-        let Some(witness) = simplest(audit) else { return undecided(audited, "infinite", value) };
+        let Some(witness) = audit.simplest_of_one_input() else {
+            return undecided(audited, "infinite", value);
+        };
         // The run that can return it is the first.
         let first = usize::from(witness.weights[0] == IBig::ZERO);
         let weight =
@@ -139,18 +142,6 @@ fn undecided(audited: &Audited<'_>, loss: &str, mut value: Value) -> Report {
     value["conclusion"] = json!("undecided");
     value["loss_of_these_inputs"] = json!(loss);
     Report::new(text, value, Outcome::Undecided)
-}
-
-/// The output with the fewest bits that one input alone can return.
-fn simplest(audit: &ProgramReport) -> Option<&ProgramOutcome> {
-    let alone = |outcome: &&ProgramOutcome| {
-        let zeros = outcome.weights.iter().filter(|weight| **weight == IBig::ZERO).count();
-        zeros == 1
-    };
-    let fraction_bits = |x: f64| 52 - (x.to_bits() << 12).trailing_zeros().min(52);
-    // Of the first input, if there is a choice.
-    let key = |outcome: &&ProgramOutcome| (fraction_bits(outcome.output), outcome.weights[0] == IBig::ZERO);
-    audit.outcomes.iter().filter(alone).min_by_key(key)
 }
 
 /// `-0x1p-53`, without zeros that say nothing.

@@ -4,16 +4,13 @@
 use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
-use lastbit_lang::ast::{
-    Arithmetic, ClauseKind, CompareOp, Declaration, DeclarationKind, ExprId, ExprKind, File, Function,
-    ProofStepKind, Quantifier, Scalar,
-};
+use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File, ProofStepKind};
+use lastbit_lang::values::{default_grid, default_ranges, distance_of_neighbours, rounded, scalar};
 use lastbit_lang::{Bindings, Format, Lowered, lower};
 use lastbit_prove::endpoint::{
     self, EndpointError, EndpointReport, OutOfRange, Request, Sampler, Search, Shape, Total, noise_error,
     recognise,
 };
-use lastbit_real::Float;
 use serde_json::json;
 
 use super::Session;
@@ -42,7 +39,7 @@ pub(crate) fn report(
     let by_audit = |kind: &ProofStepKind| matches!(kind, ProofStepKind::AuditExact);
     if is_mechanism
         && !asks_for_error
-        && !is_over_the_reals(declaration)
+        && declaration.is_over_floats()
         && exact::has_step(declaration, by_audit)
     {
         no_certificate(name, args)?;
@@ -52,7 +49,7 @@ pub(crate) fn report(
         no_certificate(name, args)?;
         return symbolic(file, declaration, source, args);
     }
-    if is_mechanism && !asks_for_error && claims_privacy(declaration) && is_over_the_reals(declaration) {
+    if is_mechanism && !asks_for_error && declaration.claims_privacy() && !declaration.is_over_floats() {
         return privacy::report(file, declaration, source, session);
     }
     let mut lowered = match lower(file, Some(name), &bindings, args.of.as_deref()) {
@@ -79,7 +76,7 @@ pub(crate) fn report(
             }
             Err(error) => {
                 // Perhaps two inputs show that the claim is false.
-                if claims_privacy(declaration) {
+                if declaration.claims_privacy() {
                     let tried = exact::report(file, declaration, bindings.clone(), source, args);
                     if tried.outcome == Outcome::Refuted {
                         return Ok(tried);
@@ -95,23 +92,12 @@ pub(crate) fn report(
     }
     lowered.program.notes.extend(notes);
     let mut report = prove(&lowered.program, lowered.error_claim, source, session)?;
-    if is_mechanism && !asks_for_error && claims_privacy(declaration) {
+    if is_mechanism && !asks_for_error && declaration.claims_privacy() {
         // What was asked for is privacy, and an error bound is not an answer.
         report.outcome = report.outcome.max(Outcome::Undecided);
         report.json["privacy"] = json!("undecided");
     }
     Ok(report)
-}
-
-fn claims_privacy(declaration: &Declaration) -> bool {
-    let is_claim = |kind: &ClauseKind| matches!(kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
-    declaration.clauses.iter().any(|clause| is_claim(&clause.kind))
-}
-
-fn is_over_the_reals(declaration: &Declaration) -> bool {
-    let binders = declaration.arguments.iter().chain(declaration.parameters());
-    let mut scalars = binders.map(|binder| binder.ty.scalar).chain([declaration.result.scalar]);
-    !scalars.any(|scalar| matches!(scalar, Scalar::F64 | Scalar::F32))
 }
 
 /// The values and ranges that the command line gives.
@@ -122,7 +108,7 @@ fn bindings(declaration: &Declaration, args: &Prove) -> (Bindings, Vec<String>) 
     for range in &given.range {
         bindings.ranges.insert(range.name.clone(), (range.lo.clone(), range.hi.clone()));
     }
-    default_lambda(declaration, &mut bindings);
+    default_grid(declaration, &mut bindings);
     default_ranges(declaration, &mut bindings);
     (bindings, notes)
 }
@@ -146,66 +132,6 @@ pub(crate) fn values(
     (bindings, notes)
 }
 
-/// The float that a value of this type stands for, and a note if it is another number.
-pub(crate) fn rounded(scalar: Option<Scalar>, name: &str, value: &Rational) -> (Rational, Option<String>) {
-    let float = match scalar {
-        Some(Scalar::F64) => f64::from_rational(value, Rounding::Nearest),
-        Some(Scalar::F32) => f32::from_rational(value, Rounding::Nearest).into(),
-        _ => return (value.clone(), None),
-    };
-    match Rational::try_from(float) {
-        Ok(rounded) if rounded != *value => {
-            let of_type = if scalar == Some(Scalar::F32) { "float" } else { "double" };
-            (rounded, Some(format!("{name} = {} is the {of_type} next to what was given", float.to_hex())))
-        }
-        _ => (value.clone(), None),
-    }
-}
-
-pub(crate) fn scalar(declaration: &Declaration, name: &str) -> Option<Scalar> {
-    let mut binders = declaration.parameters().chain(&declaration.arguments);
-    binders.find(|binder| binder.name.text == name).map(|binder| binder.ty.scalar)
-}
-
-pub(crate) fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bool {
-    let declared = declaration.parameters().find(|binder| binder.name.text == name);
-    let has_value = |binder: &&lastbit_lang::ast::Binder| {
-        matches!(binder.constraint, Some(lastbit_lang::ast::Constraint::Compare(CompareOp::Equal, _)))
-    };
-    declared.is_some_and(|binder| !has_value(&binder)) && !bindings.values.contains_key(name)
-}
-
-/// `Λ`, where it is left open: the smallest power of two that is at least `1/ε`, or `λ`.
-pub(crate) fn default_lambda(declaration: &Declaration, bindings: &mut Bindings) {
-    if !is_open(declaration, bindings, "L") || bindings.ranges.contains_key("L") {
-        return;
-    }
-    let value = |name: &str| bindings.values.get(name);
-    let at_least = value("lambda").cloned().or_else(|| value("eps").and_then(Rational::recip));
-    if let Some(scale) = at_least {
-        // A scale that is not positive is refused for what it is, and any grid will do until then.
-        let scale = if scale.is_positive() { scale } else { Rational::ONE };
-        let floor = scale.floor_log2().expect("positive");
-        let exponent = if scale == Rational::pow2(floor) { floor } else { floor + 1 };
-        bindings.values.insert("L".into(), Rational::pow2(exponent));
-    }
-}
-
-/// Arguments of a mechanism over floats that it clamps itself may be any doubles; what is large enough stands for all.
-pub(super) fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
-    if declaration.kind != DeclarationKind::Mechanism {
-        return;
-    }
-    for argument in &declaration.arguments {
-        let name = &argument.name.text;
-        let known = bindings.values.contains_key(name) || bindings.ranges.contains_key(name);
-        if argument.ty.scalar == Scalar::F64 && argument.constraint.is_none() && !known {
-            let most = Rational::pow2(1000);
-            bindings.ranges.insert(name.clone(), (-&most, most));
-        }
-    }
-}
-
 /// Certificates are about errors; that of the noise is what a privacy claim rests on.
 fn no_certificate(name: &str, args: &Prove) -> Result<(), Error> {
     match args.certificate {
@@ -215,23 +141,6 @@ fn no_certificate(name: &str, args: &Prove) -> Result<(), Error> {
             "--of NAME proves and certifies the error of a variable, such as --of y",
         )),
     }
-}
-
-/// The bound of `adjacent |x<1> - x<2>| <= bound`.
-fn adjacency(file: &File, declaration: &Declaration) -> Option<Rational> {
-    declaration.clauses.iter().find_map(|clause| {
-        let ClauseKind::Adjacent(Quantifier::None, condition) = &clause.kind else { return None };
-        let ExprKind::Compare(CompareOp::LessOrEqual, distance, bound) = &file.expr(*condition).kind else {
-            return None;
-        };
-        let ExprKind::Call(Function::Abs, arguments) = &file.expr(*distance).kind else { return None };
-        let ExprKind::Arithmetic(Arithmetic::Sub, a, b) = &file.expr(*arguments.first()?).kind else {
-            return None;
-        };
-        let is_copy = |id: ExprId| matches!(file.expr(id).kind, ExprKind::Copy(..));
-        let ExprKind::Number { value, .. } = &file.expr(*bound).kind else { return None };
-        (is_copy(*a) && is_copy(*b)).then(|| value.clone())
-    })
 }
 
 pub(super) fn sampler(declaration: &Declaration) -> Sampler {
@@ -244,7 +153,7 @@ pub(super) fn sampler(declaration: &Declaration) -> Sampler {
 
 pub(super) fn sensitivity(file: &File, declaration: &Declaration, args: &Prove) -> Rational {
     let given = args.values.sensitivity.clone();
-    given.or_else(|| adjacency(file, declaration)).unwrap_or(Rational::ONE)
+    given.or_else(|| distance_of_neighbours(file, declaration)).unwrap_or(Rational::ONE)
 }
 
 /// Two inputs to look at that are no neighbours.

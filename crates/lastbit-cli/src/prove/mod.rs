@@ -6,7 +6,7 @@
 //! | `files`, `certificates` | what is read, and what is written |
 //! | `program` | one straight-line program: its bound and its derivation |
 //! | `mechanism`, `symbolic` | declarations of *.lb files, with values and without |
-//! | `privacy`, `privacy_text`, `privacy_tree`, `privacy_json` | privacy claims over the reals: what is said of them |
+//! | `privacy` | privacy claims over the reals |
 //! | `exact`, `cases` | proofs by an exact audit; the snapping mechanism case by case |
 //! | `paper` | the papers' rules as printed |
 //! | `report` | what is said of a program |
@@ -24,9 +24,6 @@ pub(crate) mod fmt;
 pub(crate) mod mechanism;
 mod paper;
 mod privacy;
-mod privacy_json;
-mod privacy_text;
-mod privacy_tree;
 mod program;
 mod progress;
 pub(crate) mod report;

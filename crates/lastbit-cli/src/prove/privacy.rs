@@ -1,53 +1,21 @@
 //! Privacy claims of mechanisms over the reals: proved, rejected, refuted or undecided, by the relational logic.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use lastbit::Rational;
 use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{Binder, Declaration, File};
-use lastbit_lang::symbolic::{Constraint, Polynomial, Program};
-use lastbit_prove::logic::certificate::{self, only_used};
-use lastbit_prove::logic::kernel::{self, KernelError, Proof, Theorem};
+use lastbit_prove::logic::answer::{Answer, Shown, Task};
+use lastbit_prove::logic::kernel::KernelError;
 use lastbit_prove::logic::oracle::Z3;
-use lastbit_prove::logic::prove::{Conclusion, Options, Report as Found, prove};
-use lastbit_prove::logic::refute::RefuteError;
-use lastbit_prove::logic::script::{ScriptReport, Verdict};
-use lastbit_prove::logic::search::{Search, Strategy};
+use lastbit_prove::logic::prove::{Conclusion, Options};
 use serde_json::json;
 
 use super::Session;
 use super::args::Prove;
 use super::report::{Outcome, Report, Source, unreadable};
-use super::{privacy_json, privacy_text};
 use crate::error::Error;
 use crate::progress::LateBar;
-
-/// A claim, and what was found out about it.
-pub(crate) struct Answer<'a> {
-    pub(crate) declaration: &'a Declaration,
-    pub(crate) source: &'a Source<'a>,
-    pub(crate) program: Program<'a>,
-    pub(crate) values: BTreeMap<String, Rational>,
-    /// ε, and δ if there is one; nothing for `infer`.
-    pub(crate) claim: Option<(Polynomial, Option<Polynomial>)>,
-    pub(crate) found: Found,
-    pub(crate) proofs: Vec<Proved<'a>>,
-    pub(crate) seconds: f64,
-    pub(crate) notes: Vec<String>,
-}
-
-/// A proof that the kernel has accepted, without the lemmas that it does not need.
-pub(crate) struct Proved<'a> {
-    /// `proof by_events`, or how it was found.
-    pub(crate) origin: String,
-    /// The script's name, if it has one.
-    pub(crate) script: Option<&'a str>,
-    /// Whether it was searched for.
-    pub(crate) is_found: bool,
-    pub(crate) proof: Proof,
-    pub(crate) theorem: Theorem,
-}
 
 /// Proves or refutes the claim of a declaration.
 pub(crate) fn report(
@@ -65,20 +33,14 @@ pub(crate) fn report(
             "change `adjacent` and the ranges there, and leave out --sensitivity and --range",
         ));
     }
-    let values = given(args);
-    let answer = match answer(file, declaration, source, values, args) {
+    let answer = match answer(file, declaration, source, args) {
         Ok(answer) => answer,
         Err(error) => return Ok(bad(declaration, source, error)),
     };
     if let Some(certificates) = &mut session.certificates {
         certificates.expect(name, answer.proofs.len())?;
-        for proved in &answer.proofs {
-            let of = match (answer.proofs.len(), proved.script) {
-                (2.., Some(script)) => format!("{name}.{script}"),
-                _ => name.clone(),
-            };
-            let value = certificate::to_json(source.text, name, &answer.values, &proved.proof);
-            certificates.write_value(&of, &value)?;
+        for (of, certificate) in answer.certificates() {
+            certificates.write_value(&of, &certificate)?;
         }
     }
     let outcome = match answer.found.conclusion {
@@ -86,11 +48,12 @@ pub(crate) fn report(
         Conclusion::Rejected | Conclusion::Refuted => Outcome::Refuted,
         Conclusion::Undecided => Outcome::Undecided,
     };
-    Ok(Report::new(privacy_text::text(&answer, &args.show), privacy_json::json(&answer), outcome))
+    let shown = Shown { all: args.show.tree, depth: args.show.depth, ..Shown::default() };
+    Ok(Report::new(answer.in_words(shown), answer.to_json(), outcome))
 }
 
 /// The values that the command line gives, and no others: without them the proof is for all of them.
-pub(crate) fn given(args: &Prove) -> BTreeMap<String, Rational> {
+fn given(args: &Prove) -> BTreeMap<String, Rational> {
     let values = &args.values;
     let named = [("eps", &values.epsilon), ("B", &values.bound), ("L", &values.lambda)];
     let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
@@ -101,83 +64,24 @@ pub(crate) fn given(args: &Prove) -> BTreeMap<String, Rational> {
 fn answer<'a>(
     file: &'a File,
     declaration: &'a Declaration,
-    source: &'a Source<'a>,
-    values: BTreeMap<String, Rational>,
+    source: &Source<'a>,
     args: &Prove,
 ) -> Result<Answer<'a>, KernelError> {
-    let program = Program::new(file, declaration, &values)?;
-    if let Some(diagnostic) = not_allowed(&program)? {
-        return Err(diagnostic.into());
-    }
-    let claim = kernel::claim(&program)?;
-    let start = Instant::now();
     let oracle = if args.oracle { Z3::find() } else { None };
     let options = Options { oracle, ..Options::default() };
     let bar = LateBar::new(&declaration.name.text, BAR, options.refute.evaluations as u64);
-    let found = prove(file, declaration, &values, &options, &mut |done| bar.show(done as u64, ""))?;
+    let task = Task { file, declaration, file_name: source.name, text: source.text };
+    let answer = Answer::find(task, given(args), &options, &mut |done| bar.show(done as u64, ""));
     drop(bar);
-    let seconds = start.elapsed().as_secs_f64();
-    // What can not be run at all is not undecided, but bad.
-    if let (None, Some(Err(RefuteError::Program(error)))) = (found.proved(), &found.refutation) {
-        return Err(error.clone());
-    }
-    let proofs = proofs(&program, declaration, &found)?;
-    let mut notes = ignored(args);
+    let mut answer = answer?;
+    answer.notes = ignored(args);
     if args.oracle && options.oracle.is_none() {
-        notes.push("there is no z3 on this machine: no oracle was asked".into());
+        answer.notes.push("there is no z3 on this machine: no oracle was asked".into());
     }
-    Ok(Answer { declaration, source, program, values, claim, found, proofs, seconds, notes })
+    Ok(answer)
 }
 
 const BAR: &str = "{prefix}: looking for a witness {wide_bar} {pos}/{len}";
-
-/// All proofs: of scripts, or else the one that was found.
-fn proofs<'a>(
-    program: &Program<'_>,
-    declaration: &'a Declaration,
-    found: &Found,
-) -> Result<Vec<Proved<'a>>, KernelError> {
-    let mut proofs = Vec::new();
-    for (script, written) in found.scripts.iter().zip(&declaration.proofs) {
-        if let Verdict::Proved(proved) = &script.verdict {
-            let name = written.name.as_ref().map(|name| name.text.as_str());
-            let (proof, theorem) = proved.as_ref();
-            let proof = only_used(program, proof)?;
-            proofs.push(Proved {
-                origin: title(script),
-                script: name,
-                is_found: false,
-                proof,
-                theorem: theorem.clone(),
-            });
-        }
-    }
-    if let Some(Search { proved: Some((proof, theorem)), strategies, .. }) = &found.search {
-        let how: Vec<String> = strategies.iter().map(Strategy::to_string).collect();
-        let how = if how.is_empty() { "looking at the inputs".into() } else { how.join(", and by ") };
-        proofs.push(Proved {
-            origin: format!("found by {how}"),
-            script: None,
-            is_found: true,
-            proof: only_used(program, proof)?,
-            theorem: theorem.clone(),
-        });
-    }
-    Ok(proofs)
-}
-
-/// What a script is called.
-pub(crate) fn title(script: &ScriptReport) -> String {
-    script.name.as_ref().map_or("proof".into(), |name| format!("proof {name}"))
-}
-
-/// Given values that the assumptions exclude: about them everything could be proved.
-fn not_allowed(program: &Program<'_>) -> Result<Option<Diagnostic>, Diagnostic> {
-    let is_false = |constraint: &Constraint| constraint.decided() == Some(false);
-    let excluded = program.facts()?.iter().all(|fact| fact.constraints.iter().any(is_false));
-    let message = "the assumptions of the declaration exclude these values";
-    Ok(excluded.then(|| Diagnostic::new(program.declaration.name.span, message)))
-}
 
 /// What was asked for and says nothing about a mechanism over the reals.
 fn ignored(args: &Prove) -> Vec<String> {

@@ -133,21 +133,7 @@ pub(crate) fn exact(x: &Dyadic) -> String {
 /// A program without a bound: the node, the interval, the reason.
 fn refused(program: &StraightLine, no_bound: &NoBound, source: &Source<'_>, seconds: f64) -> Report {
     let node = no_bound.refusal.node;
-    let expression = derivation::expression(program, node, derivation::Reading::Real);
-    let mut message = format!("{} (node {node}: {expression})", no_bound.refusal);
-    let on: Vec<String> = program
-        .inputs
-        .iter()
-        .zip(&no_bound.inputs)
-        .map(|(input, range)| {
-            let [lo, hi] = derivation::ends(range.lo(), range.hi());
-            format!("{} in [{lo}, {hi}]", input.name)
-        })
-        .take(8)
-        .collect();
-    if !on.is_empty() {
-        message += &format!(", for {}", on.join(", "));
-    }
+    let message = derivation::no_bound(program, no_bound);
     let mut value =
         json!({ "name": program.name, "error": message, "seconds": seconds, "notes": program.notes });
     let problem = match program.nodes.get(node).and_then(|node| node.span) {

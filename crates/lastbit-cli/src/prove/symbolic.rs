@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
 use lastbit_lang::ast::{Declaration, File, Scalar};
+use lastbit_lang::values::{default_grid, default_ranges, is_open, scalar};
 use lastbit_lang::{Bindings, Diagnostic, Lowered, lower};
 use lastbit_prove::endpoint::{
     EndpointError, GridPoint, NoiseError, THEOREM_A, compare_with_theorem_a, noise_error, recognise,
@@ -11,7 +12,7 @@ use lastbit_prove::endpoint::{
 use serde_json::json;
 
 use super::args::Prove;
-use super::mechanism::{default_lambda, default_ranges, is_open, sampler, scalar, sensitivity};
+use super::mechanism::{sampler, sensitivity};
 use super::report::{Outcome, Report, Source, unreadable};
 use crate::error::Error;
 
@@ -123,7 +124,7 @@ fn bindings(declaration: &Declaration, epsilon: &Rational, range: &Rational) -> 
     let mut bindings = Bindings::default();
     bindings.values.insert(parameter.into(), value);
     bindings.values.insert("B".into(), double(&(range * &scale)));
-    default_lambda(declaration, &mut bindings);
+    default_grid(declaration, &mut bindings);
     default_ranges(declaration, &mut bindings);
     bindings
 }

@@ -130,6 +130,20 @@ impl Declaration {
             _ => None,
         })
     }
+
+    /// Whether it claims to be differentially private.
+    pub fn claims_privacy(&self) -> bool {
+        let is_claim =
+            |kind: &ClauseKind| matches!(kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
+        self.clauses.iter().any(|clause| is_claim(&clause.kind))
+    }
+
+    /// Whether an argument, a parameter or the result is a float; if none is, it is over the reals.
+    pub fn is_over_floats(&self) -> bool {
+        let binders = self.arguments.iter().chain(self.parameters());
+        let mut scalars = binders.map(|binder| binder.ty.scalar).chain([self.result.scalar]);
+        scalars.any(|scalar| matches!(scalar, Scalar::F64 | Scalar::F32))
+    }
 }
 
 /// A name with its type and range: an argument, a parameter, a query.

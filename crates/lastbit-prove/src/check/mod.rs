@@ -41,6 +41,23 @@ pub struct Checked {
     pub judgements: usize,
 }
 
+impl Checked {
+    /// Whether the certificate is about one of these programs; if not, why.
+    pub fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
+        let name = &self.program.name;
+        let mut reason = format!("the file has no program {name}");
+        for program in programs {
+            match same_program(&self.program, program) {
+                Ok(()) => return Ok(()),
+                // The difference to the program of the same name is what the user wants to know.
+                Err(difference) if program.name == *name || programs.len() == 1 => reason = difference,
+                Err(_) => {}
+            }
+        }
+        Err(format!("it is about another program: {reason}"))
+    }
+}
+
 /// Why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CheckError {

@@ -14,6 +14,7 @@ use lastbit_lang::{NodeId, StraightLine};
 use lastbit_real::{Dyadic, Rational, Rounding};
 use serde_json::{Value, json};
 
+use crate::analysis::NoBound;
 use crate::boxes::InputBox;
 use crate::certificate;
 use crate::linear::{LinearForm, linear_form};
@@ -133,4 +134,23 @@ pub fn error(d: &Dyadic) -> String {
 /// A range in decimals, rounded outward.
 pub fn ends(lo: &Dyadic, hi: &Dyadic) -> [String; 2] {
     [decimal(lo, Rounding::Down), decimal(hi, Rounding::Up)]
+}
+
+/// Inputs of a box that are named.
+const NAMED: usize = 8;
+
+/// Why a program has no bound: the reason, the node, and the box of inputs.
+pub fn no_bound(program: &StraightLine, no_bound: &NoBound) -> String {
+    let node = no_bound.refusal.node;
+    let expression = expression(program, node, Reading::Real);
+    let mut message = format!("{} (node {node}: {expression})", no_bound.refusal);
+    let inputs = program.inputs.iter().zip(&no_bound.inputs).map(|(input, range)| {
+        let [lo, hi] = ends(range.lo(), range.hi());
+        format!("{} in [{lo}, {hi}]", input.name)
+    });
+    let inputs: Vec<String> = inputs.take(NAMED).collect();
+    if !inputs.is_empty() {
+        message += &format!(", for {}", inputs.join(", "));
+    }
+    message
 }

@@ -2,6 +2,7 @@
 //!
 //! The rules and why they hold are in `docs/logic.md`.
 
+pub mod answer;
 pub mod cases;
 pub mod certificate;
 pub mod kernel;

@@ -26,6 +26,18 @@ pub enum Conclusion {
     Undecided,
 }
 
+impl Conclusion {
+    /// As it is spelled.
+    pub fn text(self) -> &'static str {
+        match self {
+            Conclusion::Proved => "proved",
+            Conclusion::Rejected => "rejected",
+            Conclusion::Refuted => "refuted",
+            Conclusion::Undecided => "undecided",
+        }
+    }
+}
+
 /// How to go about it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

@@ -45,7 +45,7 @@ mod write;
 use std::collections::BTreeMap;
 
 use lastbit_lang::ast::{Declaration, File};
-use lastbit_lang::{Diagnostic, check, parse};
+use lastbit_lang::{Diagnostic, check, format, parse};
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError, Proof, Theorem};
@@ -94,6 +94,9 @@ pub enum CertificateError {
     /// The proof is wrong.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// It is about something else than what is meant.
+    #[error("it is about another mechanism{0}")]
+    Another(String),
 }
 
 impl CertificateError {
@@ -157,5 +160,48 @@ impl Certificate {
         let file = self.file()?;
         let declaration = self.find(&file)?;
         Ok(kernel::check(&file, declaration, &self.values, &self.proof)?)
+    }
+
+    /// Whether the declaration is the one of the same name in a file, but for layout, comments and proofs.
+    ///
+    /// # Errors
+    /// [`CertificateError::Another`] if it is not.
+    pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
+        let name = &self.declaration;
+        let another = |how: String| Err(CertificateError::Another(how));
+        let Some(declaration) = meant.declaration(name) else {
+            return another(format!(": {file_name} has no {name}"));
+        };
+        let file = self.file()?;
+        let (certified, meant) = (layout(&file, self.find(&file)?), layout(meant, declaration));
+        match difference(&certified, &meant) {
+            Some((certified, meant)) => {
+                another(format!(" {name}: `{certified}` in the certificate, `{meant}` in {file_name}"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A declaration alone, without comments and proofs, in the canonical layout.
+fn layout(file: &File, declaration: &Declaration) -> String {
+    let declaration = Declaration { proofs: Vec::new(), ..declaration.clone() };
+    format(&File {
+        declarations: vec![declaration],
+        expressions: file.expressions.clone(),
+        comments: Vec::new(),
+        blank_lines: Vec::new(),
+    })
+}
+
+/// The first lines that differ.
+fn difference<'t>(one: &'t str, two: &'t str) -> Option<(&'t str, &'t str)> {
+    let (mut ones, mut twos) = (one.lines().map(str::trim), two.lines().map(str::trim));
+    loop {
+        match (ones.next(), twos.next()) {
+            (None, None) => return None,
+            (a, b) if a != b => return Some((a.unwrap_or("the end"), b.unwrap_or("the end"))),
+            _ => {}
+        }
     }
 }

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{Constraint, Fresh, Law, Path, Polynomial, Program, Value, paths};
-use lastbit_prove::logic::kernel::{
+
+use crate::logic::kernel::{
     Alignment, Axiom, Direction, Judge, Leaf, Lemma, Map, Piece, Proof, check_one, event, hypotheses,
 };
 
 /// A rule, and what it rests on.
 #[derive(Default)]
-pub(crate) struct Node {
-    pub(crate) text: String,
-    pub(crate) children: Vec<Node>,
+pub(super) struct Node {
+    pub(super) text: String,
+    pub(super) children: Vec<Node>,
     /// What the children are: `cases`.
-    pub(crate) noun: &'static str,
+    pub(super) noun: &'static str,
 }
 
 impl Node {
@@ -23,7 +24,7 @@ impl Node {
     }
 
     /// At most `width` children of a node are shown, and nothing deeper than `depth`.
-    pub(crate) fn render(&self, width: usize, depth: usize) -> String {
+    pub(super) fn render(&self, width: usize, depth: usize) -> String {
         let mut text = format!("{}\n", self.text);
         self.render_children("", width, depth, &mut text);
         text
@@ -115,7 +116,7 @@ fn of_axiom(axiom: &Axiom) -> Node {
 }
 
 /// The derivation of a proof.
-pub(crate) fn derivation(program: &Program<'_>, proof: &Proof) -> Node {
+pub(super) fn derivation(program: &Program<'_>, proof: &Proof) -> Node {
     let Ok(cases) = hypotheses(program) else { return Node::default() };
     let first = paths(program, Side::One, &Fresh).unwrap_or_default();
     let shape = Shape { program, first, cost: &proof.cost };

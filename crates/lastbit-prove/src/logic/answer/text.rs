@@ -2,30 +2,29 @@
 
 use std::fmt::Write;
 
-use lastbit::{Rational, Rounding};
-use lastbit_lang::ast::Scalar;
-use lastbit_lang::symbolic::{Constraint, Monomial, Polynomial, Relation};
-use lastbit_prove::logic::kernel::{KernelError, Leaf};
-use lastbit_prove::logic::prove::{Conclusion, assumptions};
-use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
-use lastbit_prove::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict, counterexample};
-use lastbit_prove::logic::search::{Attempt, Failure};
+use lastbit_lang::symbolic::Polynomial;
+use lastbit_real::{Rational, Rounding};
 
-use super::args::Show;
-use super::privacy::{Answer, Proved, title};
-use super::privacy_tree::derivation;
+use super::assumed::{assumed, listed, written};
+use super::tree::derivation;
+use super::{Answer, Proved, Shown, title};
+use crate::logic::kernel::{KernelError, Leaf};
+use crate::logic::prove::Conclusion;
+use crate::logic::refute::{Outcome, Probability, Witness};
+use crate::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict, counterexample};
+use crate::logic::search::{Attempt, Failure};
 
-/// Children of a node, assumptions and open constraints that are shown.
+/// Children of a node that are shown unless all are, and attempts and open constraints.
 const FEW: usize = 6;
-const SHOWN: usize = 8;
+pub(super) const SHOWN: usize = 8;
 /// Bits of probabilities, and digits of them.
-pub(crate) const BITS: u32 = 128;
-pub(crate) const DIGITS: usize = 6;
+pub(super) const BITS: u32 = 128;
+pub(super) const DIGITS: usize = 6;
 /// Longest exact probability that is shown.
 const LONGEST: usize = 48;
 
-/// The whole report.
-pub(crate) fn text(answer: &Answer<'_>, show: &Show) -> String {
+/// The whole answer.
+pub(super) fn text(answer: &Answer<'_>, show: Shown) -> String {
     let mut text = String::new();
     for script in &answer.found.scripts {
         text += &of_script(answer, script);
@@ -49,7 +48,7 @@ pub(crate) fn text(answer: &Answer<'_>, show: &Show) -> String {
 }
 
 /// `eps-DP`, `(eps, delta)-DP`
-pub(crate) fn claim(answer: &Answer<'_>) -> String {
+pub(super) fn claim(answer: &Answer<'_>) -> String {
     match &answer.claim {
         Some((epsilon, None)) => format!("{}-DP", factor(epsilon)),
         Some((epsilon, Some(delta))) => format!("({epsilon}, {delta})-DP"),
@@ -68,7 +67,7 @@ fn given(answer: &Answer<'_>) -> String {
     if values.is_empty() { String::new() } else { format!(" for {}", values.join(", ")) }
 }
 
-fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
+fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
     let cost = &proved.theorem.cost;
     let claim = match answer.claim {
         Some(_) => claim(answer),
@@ -76,7 +75,8 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
     };
     let head =
         format!("{}: {claim} PROVED (pure, cost {cost}){}", answer.declaration.name.text, given(answer));
-    let time = if proved.is_found { format!(" ({:.2} s)", answer.seconds) } else { String::new() };
+    let time =
+        if proved.is_found && show.time { format!(" ({:.2} s)", answer.seconds) } else { String::new() };
     let mut text = format!("{head:<46}  {}{time}\n", proved.origin);
     if answer.claim.is_none() {
         text += "  the cost was found, not claimed\n";
@@ -84,7 +84,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
     if proved.proof.leaves.iter().all(|leaf| *leaf == Leaf::Vacuous) {
         text += "  warning: VACUOUS: no two inputs satisfy what is declared of them\n";
     }
-    let width = if show.tree { usize::MAX } else { FEW };
+    let width = if show.all { usize::MAX } else { FEW };
     text += &derivation(&answer.program, &proved.proof).render(width, show.depth);
     let count = proved.proof.lemmas.len();
     let _ = writeln!(
@@ -97,56 +97,6 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: &Show) -> String {
         let _ = writeln!(text, "assumptions used: {}      not used: {}", listed(&used), listed(&unused));
     }
     text
-}
-
-/// Declared facts and adjacency: what the proof uses, and what it does not. That a truth value is one of the two is no assumption.
-pub(crate) fn assumed(answer: &Answer<'_>, proved: &Proved<'_>) -> Option<[Vec<Constraint>; 2]> {
-    let truths = answer.declaration.arguments.iter().filter(|binder| binder.ty.scalar == Scalar::Bool);
-    let truths: Vec<&str> = truths.map(|binder| binder.name.text.as_str()).collect();
-    let is_truth = |symbol: &str| truths.contains(&symbol.split(['<', '[']).next().unwrap_or_default());
-    let is_choice = |constraint: &Constraint| {
-        let variables = constraint.polynomial.variables();
-        constraint.relation == Relation::Zero && variables.len() == 1 && variables.iter().all(|v| is_truth(v))
-    };
-    let mut all = assumptions(&answer.program, &proved.proof).ok()?;
-    all.iter_mut().for_each(|list| list.retain(|constraint| !is_choice(constraint)));
-    Some(all)
-}
-
-fn listed(constraints: &[Constraint]) -> String {
-    let all = written(constraints);
-    match all.len() {
-        0 => "none".into(),
-        n if n > SHOWN => format!("{}, and {} more", all[..SHOWN].join(", "), n - SHOWN),
-        _ => all.join(", "),
-    }
-}
-
-/// Constraints as people write them: `c - d >= 0` and `c + d >= 0` together are `|d| <= c`.
-pub(crate) fn written(constraints: &[Constraint]) -> Vec<String> {
-    let mut rest: Vec<&Constraint> = constraints.iter().collect();
-    let mut all = Vec::new();
-    let half = Rational::pow2(-1);
-    while !rest.is_empty() {
-        let one = rest.remove(0);
-        let pair = |other: &&Constraint| {
-            let mean = (&one.polynomial + &other.polynomial).scale(&half);
-            let both = [one, other].iter().all(|c| c.relation == Relation::NonNegative);
-            let constants = [one, other].map(|c| c.polynomial.coefficient(&Monomial::default()));
-            both && constants[0] == constants[1] && mean.as_constant().is_some_and(|mean| mean.is_positive())
-        };
-        match rest.iter().position(pair) {
-            Some(place) => {
-                let other = rest.remove(place);
-                let bound = (&one.polynomial + &other.polynomial).scale(&half);
-                let d = (&other.polynomial - &one.polynomial).scale(&half);
-                let leads = d.terms().next().is_some_and(|(_, coefficient)| coefficient.is_negative());
-                all.push(format!("|{}| <= {bound}", if leads { -&d } else { d }));
-            }
-            None => all.push(one.to_string()),
-        }
-    }
-    all
 }
 
 /// The steps of a script that are wrong or need a word; one that proves the claim is told with its derivation.
@@ -171,11 +121,11 @@ fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
         match &step.status {
             Status::Rejected(rejection) => text += &rejected(answer, step, rejection),
             Status::Accepted(Some(note)) => {
-                let (line, _) = step.span.line_column(answer.source.text);
+                let (line, _) = step.span.line_column(answer.text);
                 let _ = writeln!(
                     text,
                     "step {} ({}): warning: {note}  ({}:{line})",
-                    step.number, step.rule, answer.source.name
+                    step.number, step.rule, answer.file_name
                 );
             }
             Status::Accepted(None) | Status::NotReached => {}
@@ -185,7 +135,7 @@ fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
 }
 
 /// The rule that a step breaks: its own, or one that all steps obey, such as COMP.
-pub(crate) fn broken_rule(step: &StepReport, rejection: &Rejection) -> String {
+pub(super) fn broken_rule(step: &StepReport, rejection: &Rejection) -> String {
     match step.rule.starts_with(&rejection.rule) {
         true => step.rule.clone(),
         false => format!("{}, {}", rejection.rule, step.rule),
@@ -193,7 +143,7 @@ pub(crate) fn broken_rule(step: &StepReport, rejection: &Rejection) -> String {
 }
 
 fn rejected(answer: &Answer<'_>, step: &StepReport, rejection: &Rejection) -> String {
-    let (line, _) = step.span.line_column(answer.source.text);
+    let (line, _) = step.span.line_column(answer.text);
     let mut text = format!(
         "{}: REJECTED at step {} ({})\n  premise         {}\n",
         answer.declaration.name.text,
@@ -204,7 +154,7 @@ fn rejected(answer: &Answer<'_>, step: &StepReport, rejection: &Rejection) -> St
     if let Some(counterexample) = &rejection.counterexample {
         let _ = writeln!(text, "  counterexample  {counterexample}");
     }
-    let _ = writeln!(text, "  place           {}:{line}", answer.source.name);
+    let _ = writeln!(text, "  place           {}:{line}", answer.file_name);
     if rejection.rule == "DP" {
         text += "  note            r<1> = r<2> is what privacy needs; with a free or existential k the relation also holds of \
                  the identity\n";

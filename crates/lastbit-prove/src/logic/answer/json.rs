@@ -1,25 +1,19 @@
 //! What is said of a privacy claim, for programs.
 
-use lastbit::{Rational, Rounding};
-use lastbit_prove::logic::kernel::KernelError;
-use lastbit_prove::logic::prove::Conclusion;
-use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
-use lastbit_prove::logic::script::{ScriptReport, Status, StepReport, Verdict};
-use lastbit_prove::logic::search::{Failure, Search};
+use lastbit_real::{Rational, Rounding};
 use serde_json::{Map, Value, json};
 
-use super::privacy::{Answer, Proved};
-use super::privacy_text::{BITS, DIGITS, assumed, broken_rule, written};
+use super::assumed::{assumed, written};
+use super::text::{BITS, DIGITS, broken_rule};
+use super::{Answer, Proved};
+use crate::logic::kernel::KernelError;
+use crate::logic::refute::{Outcome, Probability, Witness};
+use crate::logic::script::{ScriptReport, Status, StepReport, Verdict};
+use crate::logic::search::{Failure, Search};
 
 /// The whole report.
-pub(crate) fn json(answer: &Answer<'_>) -> Value {
+pub(super) fn json(answer: &Answer<'_>) -> Value {
     let found = &answer.found;
-    let conclusion = match found.conclusion {
-        Conclusion::Proved => "proved",
-        Conclusion::Rejected => "rejected",
-        Conclusion::Refuted => "refuted",
-        Conclusion::Undecided => "undecided",
-    };
     let texts = |pairs: &mut dyn Iterator<Item = (String, String)>| -> Map<String, Value> {
         pairs.map(|(name, value)| (name, json!(value))).collect()
     };
@@ -27,7 +21,7 @@ pub(crate) fn json(answer: &Answer<'_>) -> Value {
     let mut value = json!({
         "name": answer.declaration.name.text,
         "kind": "privacy",
-        "conclusion": conclusion,
+        "conclusion": found.conclusion.text(),
         "claim": answer.claim.as_ref().map(|(epsilon, _)| epsilon.to_string()),
         "delta": answer.claim.as_ref().and_then(|(_, delta)| delta.as_ref().map(ToString::to_string)),
         "cost": proved.map(|proved| proved.theorem.cost.to_string()),
@@ -71,7 +65,7 @@ fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> Value {
 }
 
 fn of_step(answer: &Answer<'_>, step: &StepReport) -> Value {
-    let (line, _) = step.span.line_column(answer.source.text);
+    let (line, _) = step.span.line_column(answer.text);
     let mut value = json!({ "number": step.number, "rule": step.rule, "line": line });
     let status = match &step.status {
         Status::Accepted(warning) => {
@@ -117,7 +111,7 @@ fn searched(search: &Search) -> Value {
 }
 
 /// A witness: exact numbers are texts.
-pub(crate) fn of_witness(witness: &Witness) -> Value {
+fn of_witness(witness: &Witness) -> Value {
     let texts = |pairs: Vec<(&String, String)>| -> Map<String, Value> {
         pairs.into_iter().map(|(name, value)| (name.clone(), json!(value))).collect()
     };

@@ -1,0 +1,109 @@
+//! The arguments of `attack`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lastbit::Rational;
+
+use crate::audit::value::Given;
+use crate::prove::args::number;
+
+/// What follows the options, with -h and with --help.
+macro_rules! examples {
+    () => {
+        "Examples:
+  lastbit attack at-0.txt at-1.txt --epsilon 1 --inputs 0 1
+  lastbit attack at-0.txt at-1.txt --epsilon 1 --delta 1e-5 --json
+  lastbit attack --command 'python3 noise.py {input} {samples}' --inputs 0 1 --epsilon 1
+  lastbit attack --gallery --markdown gallery.md
+
+Exit codes: 0 no leak was seen, or there is no --epsilon; 1 it leaks; 2 bad input, or no samples."
+    };
+}
+
+#[derive(Args)]
+#[command(after_help = examples!())]
+#[command(after_long_help = concat!("Reading a report:
+  event    what to look for in an output y. It was chosen on one half of the samples, and is
+           tested on the other
+  counts   how often it happens in the samples that test it
+  bounds   on its probabilities, by Clopper and Pearson: each is wrong with probability (1 - C)/2
+           at most
+  loss     at least ln((P - δ)/P'), rounded down: what (ε, δ)-differential privacy bounds by ε
+
+That no leak is seen does not mean that there is none. docs/attack.md has the rest.
+
+", examples!()))]
+pub(crate) struct Attack {
+    /// Samples for the first input: a file with one number a line; - for standard input
+    ///
+    /// Numbers are decimal (1.5, -2e-3) or hexadecimal (0x1.8p3, as float.hex() of Python has them), or nan, inf, -inf. Hexadecimal
+    /// ones show every bit, and so do decimals with 17 digits. Blank lines are skipped.
+    #[arg(value_name = "A", conflicts_with_all = ["command", "gallery"])]
+    pub(super) first: Option<PathBuf>,
+    /// Samples for the second input, in the same way
+    #[arg(value_name = "B")]
+    pub(super) second: Option<PathBuf>,
+    /// The loss that is claimed: ε, exact. It leaks if the loss is certain to exceed it
+    #[arg(long, value_name = "E", value_parser = number, conflicts_with = "gallery", allow_hyphen_values = true)]
+    pub(super) epsilon: Option<Rational>,
+    /// The δ that is claimed with ε
+    #[arg(long, value_name = "D", default_value = "0", value_parser = number, conflicts_with = "gallery")]
+    #[arg(allow_hyphen_values = true)]
+    pub(super) delta: Rational,
+    /// How certain a leak must be: noise that keeps its claim is accused with probability 1 - C at most
+    #[arg(long, value_name = "C", default_value = "0.999", value_parser = number, allow_hyphen_values = true)]
+    pub(super) confidence: Rational,
+    /// What was given to the mechanism, if it is known: more can be looked for
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], conflicts_with = "gallery", allow_hyphen_values = true)]
+    pub(super) inputs: Option<Vec<Given>>,
+    /// Print JSON, with exact fractions
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Take samples from this command, which sh runs once for each of --inputs
+    ///
+    /// {input} is replaced by the input and {samples} by their number. It prints one number a line.
+    #[arg(long, value_name = "COMMAND", requires = "inputs", conflicts_with = "gallery")]
+    pub(super) command: Option<String>,
+    /// With --command or --gallery: samples for each input [default: 20000]
+    #[arg(long, value_name = "N", conflicts_with = "first", allow_hyphen_values = true)]
+    pub(super) samples: Option<usize>,
+    /// Attack the noise of numpy, diffprivlib, opendp, python-dp and lastbit, and print a table
+    ///
+    /// Makes a virtual environment of Python, and installs the packages there if they are not: that needs the network once. A
+    /// mechanism that can not be run has a row that says why, and the exit code is 2; otherwise it is 0 whatever is found.
+    #[arg(long)]
+    pub(super) gallery: bool,
+    #[command(flatten)]
+    pub(super) gallery_options: GalleryOptions,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "With --gallery")]
+pub(super) struct GalleryOptions {
+    /// The virtual environment; used as it is if it has the packages [default: in the user's cache]
+    #[arg(long, value_name = "DIR")]
+    pub(super) venv: Option<PathBuf>,
+    /// The Python that makes it [default: python3]
+    #[arg(long, value_name = "PYTHON")]
+    pub(super) python: Option<PathBuf>,
+    /// Write the table to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub(super) markdown: Option<PathBuf>,
+    /// Attack noise that is believed to be right so many times, and count the false alarms
+    #[arg(long, value_name = "RUNS", allow_hyphen_values = true)]
+    pub(super) false_alarms: Option<usize>,
+}
+
+impl GalleryOptions {
+    /// The first option that is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--venv", self.venv.is_some()),
+            ("--python", self.python.is_some()),
+            ("--markdown", self.markdown.is_some()),
+            ("--false-alarms", self.false_alarms.is_some()),
+        ];
+        options.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}

@@ -1,0 +1,165 @@
+//! `lastbit attack`: other people's noise, tested from the outside.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `args` | the arguments |
+//! | `samples`, `process` | numbers from text, and from a program that prints them |
+//! | `report` | what is said of a finding |
+//! | `gallery` | the noise of some libraries |
+
+pub(crate) mod args;
+mod gallery;
+mod process;
+mod report;
+mod samples;
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use lastbit_audit::black_box::{self, AttackError};
+use lastbit_real::Float;
+
+use crate::audit::args::FloatType;
+use crate::error::Error;
+use crate::progress::LateBar;
+use crate::prove::files::{is_stdin, name_of};
+use args::Attack;
+use process::Process;
+use report::Report;
+
+/// Samples for each input, if it is not said how many.
+const SAMPLES: usize = 20_000;
+/// Samples between two looks at the clock.
+const BATCH: usize = 1000;
+/// The place of the input in a command, and of the number of samples.
+const INPUT: &str = "{input}";
+const COUNT: &str = "{samples}";
+
+/// Attacks what is asked for.
+pub(crate) fn run(args: &Attack) -> Result<(), Error> {
+    if args.gallery {
+        return gallery::run(args);
+    }
+    if let Some(option) = args.gallery_options.given() {
+        return Err(Error::usage(
+            format!("{option} is for the gallery"),
+            format!("leave out {option}, or give --gallery"),
+        ));
+    }
+    if let Some(epsilon) = args.epsilon.as_ref().filter(|epsilon| epsilon.is_negative()) {
+        return Err(Error::usage(
+            format!("epsilon must not be negative, but is {epsilon}"),
+            "give the loss that is claimed, such as 1 or 1/10",
+        ));
+    }
+    // Before any samples are taken, so that bad parameters are told at once.
+    let inputs = inputs(args)?;
+    let attack = attack(args, inputs)?;
+    let (names, samples) = match (&args.command, &args.first, &args.second) {
+        (Some(command), ..) => from_command(command, inputs.unwrap_or_default(), args)?,
+        (None, Some(a), Some(b)) if is_stdin(a) && is_stdin(b) => {
+            return Err(Error::usage(
+                "standard input can not be both files",
+                "give at least one of them a name",
+            ));
+        }
+        (None, Some(a), Some(b)) => ([name_of(a), name_of(b)], [samples::of_file(a)?, samples::of_file(b)?]),
+        (None, Some(_), None) => {
+            return Err(Error::usage(
+                "samples for one input tell nothing",
+                "give two files, one for each of two inputs",
+            ));
+        }
+        (None, None, _) => {
+            return Err(Error::usage(
+                "there is nothing to attack",
+                "give two files of samples, --command, or --gallery",
+            ));
+        }
+    };
+    let finding = attack.run([&samples[0], &samples[1]]).map_err(refused)?;
+    Report {
+        finding: &finding,
+        epsilon: args.epsilon.as_ref(),
+        names,
+        inputs,
+        samples: samples.map(|s| s.len()),
+    }
+    .print(args.json)
+}
+
+/// The attack with the parameters of the command line.
+fn attack(args: &Attack, inputs: Option<[f64; 2]>) -> Result<black_box::Attack, Error> {
+    let attack =
+        black_box::Attack::new(args.confidence.clone()).and_then(|a| a.with_delta(args.delta.clone()));
+    match inputs {
+        Some(inputs) => attack.and_then(|attack| attack.with_inputs(inputs)),
+        None => attack,
+    }
+    .map_err(refused)
+}
+
+fn refused(error: AttackError) -> Error {
+    let hint = match error {
+        AttackError::Confidence(_) => "give a number such as 0.999: the closer to 1, the fewer false alarms",
+        AttackError::Delta(_) => "give the δ that is claimed, such as 1e-5; 0 for pure differential privacy",
+        AttackError::Input(_) => "give numbers such as 0 and 1",
+        AttackError::TooFewSamples { .. } => "give more: some thousands find what there is to find",
+    };
+    Error::usage(error.to_string(), hint)
+}
+
+fn inputs(args: &Attack) -> Result<Option<[f64; 2]>, Error> {
+    match args.inputs.as_deref() {
+        Some([x, y]) => {
+            Ok(Some([x.to_float("input", FloatType::F64)?, y.to_float("input", FloatType::F64)?]))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What the samples are called, and the samples.
+type Samples = ([String; 2], [Vec<f64>; 2]);
+
+/// Runs a command for both inputs at the same time.
+fn from_command(command: &str, inputs: [f64; 2], args: &Attack) -> Result<Samples, Error> {
+    if !command.contains(INPUT) {
+        return Err(Error::usage(
+            format!("the command does not say where the input goes: there is no {INPUT} in it"),
+            "write it like --command 'python3 noise.py {input} {samples}'",
+        ));
+    }
+    let count = args.samples.unwrap_or(SAMPLES);
+    // Only digits, signs, points and e: nothing that a shell could take for something else.
+    let texts = inputs.map(|x| x.to_short());
+    let bar = LateBar::new(
+        "sampling",
+        "{prefix} {wide_bar} {pos}/{len}, {eta} left",
+        (count as u64).saturating_mul(2),
+    );
+    let done = AtomicU64::new(0);
+    let [first, second] = both(texts.each_ref(), |text| {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command.replace(INPUT, text).replace(COUNT, &count.to_string()));
+        let mut process = Process::start(shell, format!("the command for input {text}"), count)?;
+        let mut samples = Vec::new();
+        while samples.len() < count {
+            let batch = process.take(BATCH.min(count - samples.len()))?;
+            bar.show(done.fetch_add(batch.len() as u64, Ordering::Relaxed), "");
+            samples.extend(batch);
+        }
+        process.finish().map(|()| samples)
+    });
+    Ok((texts.map(|text| format!("input {text}")), [first?, second?]))
+}
+
+/// Does something for both inputs at once.
+fn both<T: Send, R: Send>(of: [T; 2], does: impl Fn(T) -> R + Sync) -> [R; 2] {
+    let [first, second] = of;
+    thread::scope(|scope| {
+        let other = scope.spawn(|| does(second));
+        let first = does(first);
+        [first, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))]
+    })
+}

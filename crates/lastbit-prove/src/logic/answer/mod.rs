@@ -1,0 +1,208 @@
+//! What is said of a privacy claim: what was found out about it, as text with its derivation, and as JSON.
+//!
+//! ```
+//! use lastbit_lang::parse;
+//! use lastbit_prove::logic::answer::{Answer, Shown, Task};
+//! use lastbit_prove::logic::prove::Options;
+//!
+//! let text = "
+//!     mechanism laplace(x: real) -> real
+//!       param eps: real > 0
+//!       adjacent |x<1> - x<2>| <= 1
+//!       claim pure eps
+//!     { z <$ lap(1 / eps);  return x + z }";
+//! let (file, _) = parse(text);
+//! let task = Task { file: &file, declaration: &file.declarations[0], file_name: "laplace.lb", text };
+//! let answer = Answer::find(task, Default::default(), &Options::default(), &mut |_| {})?;
+//! assert!(answer.in_words(Shown::default()).starts_with("laplace: eps-DP PROVED (pure, cost eps)"));
+//! assert_eq!(answer.certificates().len(), 1);
+//! # Ok::<(), lastbit_prove::logic::kernel::KernelError>(())
+//! ```
+
+mod assumed;
+mod json;
+mod text;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use lastbit_lang::Diagnostic;
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::symbolic::{Constraint, Polynomial, Program};
+use lastbit_real::Rational;
+use serde_json::Value;
+
+use super::certificate::{self, only_used};
+use super::kernel::{self, KernelError, Proof, Theorem};
+use super::prove::{Options, Report, prove};
+use super::refute::RefuteError;
+use super::script::{ScriptReport, Verdict};
+use super::search::{Search, Strategy};
+
+/// What is to be proved.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// All declarations.
+    pub file: &'a File,
+    /// The one whose claim it is.
+    pub declaration: &'a Declaration,
+    /// What the text is called in messages.
+    pub file_name: &'a str,
+    /// The text that the file was read from.
+    pub text: &'a str,
+}
+
+/// A claim, and what was found out about it.
+pub struct Answer<'a> {
+    /// The declaration.
+    pub declaration: &'a Declaration,
+    file_name: &'a str,
+    text: &'a str,
+    program: Program<'a>,
+    /// The values that were given to parameters.
+    pub values: BTreeMap<String, Rational>,
+    /// ε, and δ if there is one; nothing for `infer`.
+    pub claim: Option<(Polynomial, Option<Polynomial>)>,
+    /// What was found.
+    pub found: Report,
+    /// All proofs.
+    pub proofs: Vec<Proved<'a>>,
+    /// How long it took.
+    pub seconds: f64,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A proof that the kernel has accepted, without the lemmas that it does not need.
+pub struct Proved<'a> {
+    /// `proof by_events`, or how it was found.
+    pub origin: String,
+    /// The script's name, if it has one.
+    pub script: Option<&'a str>,
+    /// Whether it was searched for.
+    pub is_found: bool,
+    /// The proof.
+    pub proof: Proof,
+    /// What it proves.
+    pub theorem: Theorem,
+}
+
+/// How much of a derivation is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// All that a rule rests on, however much it is.
+    pub all: bool,
+    /// Nothing deeper than this.
+    pub depth: usize,
+    /// How long it took.
+    pub time: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Shown {
+        Shown { all: false, depth: 6, time: true }
+    }
+}
+
+impl<'a> Answer<'a> {
+    /// Proves or refutes the claim of a declaration over the reals. `progress` hears how many probabilities the search for a witness has
+    /// computed.
+    ///
+    /// # Errors
+    /// If the program can not be run on symbols, or the values are excluded by its assumptions.
+    pub fn find(
+        task: Task<'a>,
+        values: BTreeMap<String, Rational>,
+        options: &Options,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Answer<'a>, KernelError> {
+        let Task { file, declaration, file_name, text } = task;
+        let program = Program::new(file, declaration, &values)?;
+        if let Some(diagnostic) = not_allowed(&program)? {
+            return Err(diagnostic.into());
+        }
+        let claim = kernel::claim(&program)?;
+        let start = Instant::now();
+        let found = prove(file, declaration, &values, options, progress)?;
+        let seconds = start.elapsed().as_secs_f64();
+        // What can not be run at all is not undecided, but bad.
+        if let (None, Some(Err(RefuteError::Program(error)))) = (found.proved(), &found.refutation) {
+            return Err(error.clone());
+        }
+        let proofs = proofs(&program, declaration, &found)?;
+        let notes = Vec::new();
+        Ok(Answer { declaration, file_name, text, program, values, claim, found, proofs, seconds, notes })
+    }
+
+    /// For people.
+    pub fn in_words(&self, shown: Shown) -> String {
+        text::text(self, shown)
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        json::json(self)
+    }
+
+    /// A certificate for each proof, by the name of the declaration, and of the script if there are several.
+    pub fn certificates(&self) -> Vec<(String, Value)> {
+        let name = &self.declaration.name.text;
+        let certificate = |proved: &Proved<'_>| {
+            let of = match (self.proofs.len(), proved.script) {
+                (2.., Some(script)) => format!("{name}.{script}"),
+                _ => name.clone(),
+            };
+            (of, certificate::to_json(self.text, name, &self.values, &proved.proof))
+        };
+        self.proofs.iter().map(certificate).collect()
+    }
+}
+
+/// All proofs: of scripts, or else the one that was found.
+fn proofs<'a>(
+    program: &Program<'_>,
+    declaration: &'a Declaration,
+    found: &Report,
+) -> Result<Vec<Proved<'a>>, KernelError> {
+    let mut proofs = Vec::new();
+    for (script, written) in found.scripts.iter().zip(&declaration.proofs) {
+        if let Verdict::Proved(proved) = &script.verdict {
+            let name = written.name.as_ref().map(|name| name.text.as_str());
+            let (proof, theorem) = proved.as_ref();
+            let proof = only_used(program, proof)?;
+            proofs.push(Proved {
+                origin: title(script),
+                script: name,
+                is_found: false,
+                proof,
+                theorem: theorem.clone(),
+            });
+        }
+    }
+    if let Some(Search { proved: Some((proof, theorem)), strategies, .. }) = &found.search {
+        let how: Vec<String> = strategies.iter().map(Strategy::to_string).collect();
+        let how = if how.is_empty() { "looking at the inputs".into() } else { how.join(", and by ") };
+        proofs.push(Proved {
+            origin: format!("found by {how}"),
+            script: None,
+            is_found: true,
+            proof: only_used(program, proof)?,
+            theorem: theorem.clone(),
+        });
+    }
+    Ok(proofs)
+}
+
+/// What a script is called.
+fn title(script: &ScriptReport) -> String {
+    script.name.as_ref().map_or("proof".into(), |name| format!("proof {name}"))
+}
+
+/// Given values that the assumptions exclude: about them everything could be proved.
+fn not_allowed(program: &Program<'_>) -> Result<Option<Diagnostic>, Diagnostic> {
+    let is_false = |constraint: &Constraint| constraint.decided() == Some(false);
+    let excluded = program.facts()?.iter().all(|fact| fact.constraints.iter().any(is_false));
+    let message = "the assumptions of the declaration exclude these values";
+    Ok(excluded.then(|| Diagnostic::new(program.declaration.name.span, message)))
+}

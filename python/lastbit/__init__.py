@@ -1,0 +1,154 @@
+"""Differential-privacy noise that is private down to the last bit of a floating-point number.
+
+>>> import lastbit as lb
+>>> noisy = lb.laplace([31_000.0, 54_321.5, 12_080.25], epsilon="0.1", sensitivity=1)
+>>> lb.claim("laplace", epsilon="0.1", sensitivity=1).loss
+Fraction(1, 10)
+
+- Noise: `laplace`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
+- Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
+- Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
+
+Parameters are exact: "0.1" is 1/10, and so are Fraction(1, 10) and Decimal("0.1"); the float 0.1 is the double 0.1000000000000000055…
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from lastbit._lastbit import (
+    ArrowArray,
+    Budget,
+    Claim,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    GridLaplace,
+    Laplace,
+    Measurement,
+    Mechanism,
+    Release,
+    Snapping,
+    __version__,
+    compose,
+    compose_claims,
+    discrete_gaussian,
+    discrete_laplace,
+    grid_laplace,
+    laplace,
+    make_vector_float_laplace_cks20,
+    snapping,
+)
+from lastbit.errors import (
+    BudgetExceeded,
+    CertificateError,
+    DomainError,
+    Error,
+    NoiseOverflow,
+    ParameterError,
+    ProgramError,
+    SystemFailure,
+    UnsupportedType,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastbit._attack import Attack, attack
+    from lastbit._audit import Audit, Cell, Outcome, Samples, audit
+    from lastbit._prove import ErrorBound, PrivacyProof, Proofs, Witness, check, prove
+
+__all__ = [
+    "ArrowArray",
+    "Attack",
+    "Audit",
+    "Budget",
+    "BudgetExceeded",
+    "Cell",
+    "CertificateError",
+    "Claim",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "DomainError",
+    "Error",
+    "ErrorBound",
+    "GridLaplace",
+    "Laplace",
+    "Measurement",
+    "Mechanism",
+    "NoiseOverflow",
+    "Outcome",
+    "ParameterError",
+    "PrivacyProof",
+    "ProgramError",
+    "Proofs",
+    "Release",
+    "Samples",
+    "Snapping",
+    "SystemFailure",
+    "UnsupportedType",
+    "Witness",
+    "__version__",
+    "attack",
+    "audit",
+    "check",
+    "claim",
+    "compose",
+    "compose_claims",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "grid_laplace",
+    "laplace",
+    "make_vector_float_laplace_cks20",
+    "prove",
+    "snapping",
+]
+
+_CLASSES: "dict[str, Callable[..., Mechanism]]" = {
+    "laplace": Laplace,
+    "grid_laplace": GridLaplace,
+    "snapping": Snapping,
+    "discrete_laplace": DiscreteLaplace,
+    "discrete_gaussian": DiscreteGaussian,
+}
+
+
+def claim(mechanism: Any, /, d_in: Any = None, **parameters: Any) -> Claim:
+    """What a release promises, without making one.
+
+    mechanism: a mechanism, one of the functions of this module, or its name; the latter two with the parameters of the function.
+
+    >>> import lastbit
+    >>> lastbit.claim(lastbit.laplace, scale=10, sensitivity=1).loss
+    Fraction(1, 10)
+    >>> lastbit.claim(lastbit.DiscreteGaussian(sigma=2), 1).loss
+    Fraction(1, 8)
+    """
+    if isinstance(mechanism, Mechanism):
+        if parameters:
+            raise ParameterError("a mechanism has its parameters: give d_in only")
+        return mechanism.claim(d_in)
+    name = getattr(mechanism, "__name__", mechanism)
+    if name not in _CLASSES:
+        raise ParameterError(f"{mechanism!r} is none of {', '.join(_CLASSES)}")
+    return _CLASSES[name](**parameters).claim(d_in)
+
+
+_LAZY = {
+    "_attack": ("Attack", "attack"),
+    "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
+    "_prove": ("ErrorBound", "PrivacyProof", "Proofs", "Witness", "check", "prove"),
+}
+"""What is imported when it is first asked for, so that noise costs no more than noise."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LAZY.items():
+        if name in names:
+            from importlib import import_module
+
+            value = getattr(import_module(f"lastbit.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'lastbit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

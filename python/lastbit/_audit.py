@@ -1,0 +1,221 @@
+"""The exact privacy loss of an implementation between two inputs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from lastbit import _lastbit
+from lastbit._shown import Loss, Number, ends, loss_in_words, near, value
+from lastbit.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The u that give an output, as intervals [lo, hi) of doubles, for either sign of the noise.
+
+    >>> import lastbit
+    >>> lastbit.Samples(plus=((0.25, 0.5),), minus=()).plus
+    ((0.25, 0.5),)
+    """
+
+    plus: tuple[tuple[float, float], ...]
+    minus: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An output, and the u that give it under the first and the second input.
+
+    >>> import lastbit
+    >>> cell = lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1)).map[0]
+    >>> cell.output, cell.first.minus
+    (-4.0, ())
+    """
+
+    output: float
+    first: Samples
+    second: Samples
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An output, its probabilities under both inputs, and its loss |ln(P/P')|.
+
+    A probability is a Fraction, or a pair of Fractions that it lies between; so is the loss, `math.inf` if one input can not give the output.
+
+    >>> import lastbit
+    >>> lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1)).outputs[0].output
+    -4.0
+    """
+
+    output: "float | Fraction | str"
+    probabilities: tuple[Number, Number]
+    loss: Loss
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found. `str` says it in a few lines, and notebooks draw it.
+
+    - `loss`: what max |ln(P/P')| lies between, (lower, upper), or `math.inf`; upper is `math.inf` if not all outputs could be weighed.
+    - `witness`, `worst`: the output of this loss, and all about it.
+    - `outputs`: every output (`complete`), or those of interest where there are thousands; `count` is how many there are.
+    - `only_first`, `only_second`: the probability of what the other input can not give.
+    - `delta`: Σ max(0, P - e^ε·P') and Σ max(0, P' - e^ε·P) at ε = `delta_at`, if asked for.
+    - `claimed`: what the same mechanism over the reals loses at most between these inputs, or what a text or a sampler claims.
+    - `map`: which u give which output, for mechanisms that turn one uniform number into noise.
+
+    >>> import lastbit
+    >>> audit = lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1))
+    >>> audit.claimed, audit.loss_upper > 1, float(audit.loss_upper)
+    (Fraction(1, 1), True, 1.0000000000000004)
+    """
+
+    what: str
+    parameters: Mapping[str, Any]
+    inputs: tuple[Any, Any]
+    loss: Loss
+    worst: "Outcome | None"
+    outputs: tuple[Outcome, ...]
+    complete: bool
+    count: int
+    only_first: Number
+    only_second: Number
+    delta: "tuple[Number, Number] | None"
+    delta_at: "Fraction | None"
+    claimed: "Number | None"
+    map: "tuple[Cell, ...] | None"
+    notes: tuple[str, ...]
+
+    @property
+    def witness(self) -> "float | Fraction | str | None":
+        """The output of the largest loss; `None` if there is no output."""
+        return self.worst.output if self.worst else None
+
+    @property
+    def loss_lower(self) -> "Fraction | float":
+        """The loss is at least this."""
+        return ends(self.loss)[0]
+
+    @property
+    def loss_upper(self) -> "Fraction | float":
+        """The loss is at most this; `math.inf` if that is not known."""
+        return ends(self.loss)[1]
+
+    def __str__(self) -> str:
+        first, second = (value(x) for x in self.inputs)
+        lines = [_title(self), f"inputs   f = {first}, f' = {second}", f"loss     {loss_in_words(self.loss)}"]
+        if self.worst:
+            p, q = (near(x) for x in self.worst.probabilities)
+            lines.append(f"  at     {value(self.worst.output)}: P = {p}, P' = {q}")
+        if self.claimed is not None:
+            lines.append(f"claimed  {near(self.claimed, 20)}")
+        for name, mass in (("only f", self.only_first), ("only f'", self.only_second)):
+            if mass != 0:
+                lines.append(f"{name:<8} {near(mass)} of the mass is on outputs that the other input can not give")
+        if self.delta is not None and self.delta_at is not None:
+            there, back = (near(x) for x in self.delta)
+            lines.append(f"delta    {there} (f against f'), {back} (f' against f), at ε = {near(self.delta_at)}")
+        lines.append(f"outputs  {self.count}")
+        lines += [f"note     {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from lastbit._audit_html import audit_html
+
+        return audit_html(self)
+
+
+def _title(audit: Audit) -> str:
+    parameters = ", ".join(f"{name} = {value(x)}" for name, x in audit.parameters.items())
+    return f"{audit.what}: {parameters}" if parameters else audit.what
+
+
+def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any = None, **parameters: Any) -> Audit:
+    """The exact privacy loss between two inputs: every output's probability under both, and the output that tells most.
+
+    what: a name, or a text of the mechanism language.
+
+    - "snapping": the snapping mechanism in doubles. epsilon, bound; sampler ("ulp" or "grid53"), op ("div" or "mul") with scale, grid (a
+      power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp"). With form="ideal" over the reals: epsilon, bound, grid.
+    - "textbook-laplace": the Laplace mechanism as textbooks have it. epsilon; dtype ("float64" or "float32"), sampler ("grid53", "grid24", "ulp").
+    - "sampler": a sampler of this package, run on every sequence of random bits. mechanism ("laplace", "discrete_laplace", "discrete_gaussian",
+      "grid_laplace", "snapping", "float_snapping"), scale; bound, k, depth. Its inputs are 0 and 1 if none are given.
+    - a text with a declaration `mechanism …`: its parameters by name (epsilon, bound and grid are eps, B and L), program to choose
+      one of several, ln for floats. An input is a value, a list, or a dictionary for several arguments.
+
+    Numbers are exact: str, int, Fraction, Decimal; a float is the double that it is. What the mechanism computes with doubles is rounded to the nearest.
+    delta_at: the ε at which δ is computed, too.
+
+    >>> import lastbit
+    >>> audit = lastbit.audit("textbook-laplace", epsilon=1, inputs=(0, 1))
+    >>> audit.loss
+    inf
+    >>> rr = '''
+    ... mechanism randomized_response(answer: bool) -> bool
+    ...   claim pure ln(3)
+    ... { lie <$ bernoulli(1/4);  return if lie { !answer } else { answer } }'''
+    >>> [(outcome.output, outcome.probabilities) for outcome in lastbit.audit(rr, inputs=(True, False)).outputs]
+    [('false', (Fraction(1, 4), Fraction(3, 4))), ('true', (Fraction(3, 4), Fraction(1, 4)))]
+    """
+    if inputs is None and what == "sampler":
+        inputs = (0, 1)
+    if inputs is None or isinstance(inputs, str) or len(inputs) != 2:
+        raise ParameterError("an audit compares two inputs: give inputs=(f, f')")
+    pair = (inputs[0], inputs[1])
+    if "mechanism " in what:
+        program, ln = parameters.pop("program", None), parameters.pop("ln", None)
+        fields = _lastbit._audit_text(what, pair, program=program, parameters=parameters, ln=ln, delta_at=delta_at)
+        return _made(fields.pop("name"), fields)
+    if what not in _KINDS:
+        raise ParameterError(
+            f"there is no mechanism {what!r}: give 'snapping', 'textbook-laplace', 'sampler', or a text with a mechanism"
+        )
+    kind = "ideal" if what == "snapping" and _form(parameters) else what
+    engine, required, optional = _KINDS[kind]
+    arguments = {name: parameters.pop(name, default) for name, default in optional.items()}
+    for name in required:
+        if name not in parameters:
+            raise ParameterError(f"{what} needs {name}")
+        arguments[name] = parameters.pop(name)
+    if parameters:
+        raise ParameterError(f"{what} has no parameter {', '.join(parameters)}: it has {', '.join(arguments)}")
+    return _made(what, engine(pair, delta_at=delta_at, **arguments))
+
+
+def _form(parameters: "dict[str, Any]") -> bool:
+    """Whether the form is the ideal one."""
+    form = parameters.pop("form", "float")
+    if form not in ("float", "ideal"):
+        raise ParameterError(f"form must be 'float' or 'ideal', but is {form!r}")
+    return bool(form == "ideal")
+
+
+_SNAPPING = {"sampler": "ulp", "op": "div", "scale": None, "grid": None, "tie": "up", "clamp": True, "ln": "correct"}
+_KINDS: "dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]]" = {
+    "snapping": (_lastbit._audit_snapping, ("epsilon", "bound"), _SNAPPING),
+    "ideal": (_lastbit._audit_ideal, ("epsilon", "bound"), {"grid": None}),
+    "textbook-laplace": (_lastbit._audit_textbook, ("epsilon",), {"dtype": "float64", "sampler": None}),
+    "sampler": (_lastbit._audit_sampler, ("mechanism", "scale"), {"bound": None, "k": None, "depth": None}),
+}
+"""The engine of each kind, with the parameters that it needs and those that it may have."""
+
+
+def _made(what: str, fields: "dict[str, Any]") -> Audit:
+    def outcome(row: Any) -> Outcome:
+        return Outcome(*row)
+
+    def intervals(pair: Any) -> Samples:
+        plus, minus = pair
+        return Samples(tuple(plus), tuple(minus))
+
+    worst, rows, cells = fields.pop("worst"), fields.pop("outputs"), fields.pop("map")
+    return Audit(
+        what=what,
+        worst=None if worst is None else outcome(worst),
+        outputs=tuple(outcome(row) for row in rows),
+        map=None if cells is None else tuple(Cell(y, intervals(f), intervals(f2)) for y, f, f2 in cells),
+        notes=tuple(fields.pop("notes")),
+        **fields,
+    )

@@ -1,0 +1,327 @@
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, TypeVar, final, overload
+
+_Exact: TypeAlias = str | int | float | Fraction | Decimal
+_X = TypeVar("_X")
+
+__version__: str
+
+@final
+class Claim:
+    @property
+    def mechanism(self) -> str: ...
+    @property
+    def parameters(self) -> dict[str, str]: ...
+    @property
+    def adjacency(self) -> str: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def loss(self) -> Fraction: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class Release:
+    @property
+    def value(self) -> Any: ...
+    @property
+    def claim(self) -> Claim: ...
+    @property
+    def loss(self) -> Fraction: ...
+
+class Mechanism:
+    def __call__(self, x: _X, /, *, out: Any = None) -> _X: ...
+    def loss(self, d_in: _Exact | None = None) -> Fraction: ...
+    def claim(self, d_in: _Exact | None = None) -> Claim: ...
+    def accuracy(self, *, alpha: _Exact) -> float: ...
+    def measurement(self, *, size: int | None = None) -> Measurement: ...
+    @property
+    def dtypes(self) -> tuple[str, ...]: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def sensitivity(self) -> Fraction | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
+
+@final
+class Laplace(Mechanism):
+    def __new__(
+        cls,
+        scale: _Exact | None = None,
+        *,
+        epsilon: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        hardened: bool = False,
+    ) -> Laplace: ...
+    @staticmethod
+    def for_accuracy(accuracy: _Exact, *, alpha: _Exact) -> Laplace: ...
+    @property
+    def scale(self) -> Fraction: ...
+
+@final
+class GridLaplace(Mechanism):
+    def __new__(
+        cls,
+        scale: _Exact | None = None,
+        *,
+        epsilon: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        k: int | None = None,
+        max_changed: int | None = None,
+        multiples_of_pow2: int | None = None,
+        dtype: Literal["float64", "float32"] = "float64",
+    ) -> GridLaplace: ...
+    @property
+    def scale(self) -> Fraction: ...
+    @property
+    def k(self) -> int | None: ...
+
+@final
+class DiscreteLaplace(Mechanism):
+    def __new__(
+        cls,
+        scale: _Exact | None = None,
+        *,
+        epsilon: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        hardened: bool = False,
+    ) -> DiscreteLaplace: ...
+    @property
+    def scale(self) -> Fraction: ...
+
+@final
+class DiscreteGaussian(Mechanism):
+    def __new__(
+        cls,
+        sigma: _Exact | None = None,
+        *,
+        variance: _Exact | None = None,
+        rho: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+    ) -> DiscreteGaussian: ...
+    @property
+    def variance(self) -> Fraction: ...
+
+@final
+class Snapping(Mechanism):
+    def __new__(
+        cls,
+        *,
+        epsilon: _Exact | None = None,
+        bound: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        clamp_infinite: bool = False,
+    ) -> Snapping: ...
+    @property
+    def lambda_(self) -> float | None: ...
+
+@final
+class Measurement:
+    @property
+    def input_domain(self) -> dict[str, Any]: ...
+    @property
+    def input_metric(self) -> str: ...
+    @property
+    def output_measure(self) -> str: ...
+    def map(self, d_in: _Exact, /) -> Fraction | float: ...
+    def __call__(self, x: Any, /) -> Any: ...
+
+@final
+class Budget:
+    def __new__(cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None) -> Budget: ...
+    def spend(self, claim: Claim, /) -> None: ...
+    def release(self, mechanism: Mechanism, x: _X, /, d_in: _Exact | None = None, *, out: Any = None) -> _X: ...
+    def cost(self, claim: Claim, /) -> Fraction: ...
+    @property
+    def total(self) -> Fraction: ...
+    @property
+    def spent(self) -> Fraction: ...
+    @property
+    def remaining(self) -> Fraction: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def ledger(self) -> list[Claim]: ...
+
+def compose(measurements: Sequence[Measurement], /) -> Measurement: ...
+def compose_claims(claims: Sequence[Claim], /) -> Claim: ...
+def make_vector_float_laplace_cks20(
+    *,
+    scale: _Exact,
+    size: int | None = None,
+    k: int | None = None,
+    dtype: Literal["float64", "float32"] = "float64",
+) -> Measurement: ...
+@overload
+def laplace(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    hardened: bool = False,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def laplace(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    hardened: bool = False,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...
+@overload
+def grid_laplace(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    k: int | None = None,
+    max_changed: int | None = None,
+    multiples_of_pow2: int | None = None,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def grid_laplace(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    k: int | None = None,
+    max_changed: int | None = None,
+    multiples_of_pow2: int | None = None,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...
+@overload
+def discrete_laplace(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    hardened: bool = False,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def discrete_laplace(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    hardened: bool = False,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...
+@overload
+def discrete_gaussian(
+    x: _X,
+    /,
+    sigma: _Exact | None = None,
+    *,
+    variance: _Exact | None = None,
+    rho: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def discrete_gaussian(
+    x: _X,
+    /,
+    sigma: _Exact | None = None,
+    *,
+    variance: _Exact | None = None,
+    rho: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...
+@overload
+def snapping(
+    x: _X,
+    /,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    bound: _Exact | None = None,
+    clamp_infinite: bool = False,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def snapping(
+    x: _X,
+    /,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    bound: _Exact | None = None,
+    clamp_infinite: bool = False,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...
+
+@final
+class ArrowArray:
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def to_list(self) -> list[float | None] | list[int | None]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def null_count(self) -> int: ...
+    def __len__(self) -> int: ...
+
+def _release_arrow(mechanism: Mechanism, x: Any, /) -> ArrowArray: ...
+
+# Audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
+def _attack(
+    first: Any, second: Any, *, epsilon: Any, delta: Any, confidence: Any, inputs: tuple[float, float] | None
+) -> dict[str, Any]: ...
+def _audit_snapping(inputs: tuple[Any, Any], **parameters: Any) -> dict[str, Any]: ...
+def _audit_ideal(inputs: tuple[Any, Any], **parameters: Any) -> dict[str, Any]: ...
+def _audit_textbook(inputs: tuple[Any, Any], **parameters: Any) -> dict[str, Any]: ...
+def _audit_sampler(inputs: tuple[Any, Any], **parameters: Any) -> dict[str, Any]: ...
+def _audit_text(
+    text: str,
+    inputs: tuple[Any, Any],
+    *,
+    program: str | None,
+    parameters: dict[str, Any],
+    ln: str | None,
+    delta_at: Any,
+) -> dict[str, Any]: ...
+def _prove(
+    text: str, *, program: str | None, effort: str | int, parameters: dict[str, Any]
+) -> list[dict[str, Any]]: ...
+def _check(certificate: str, text: str | None) -> tuple[str, str]: ...

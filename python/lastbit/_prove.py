@@ -1,0 +1,247 @@
+"""Proofs for all inputs: how far floating point strays from the reals, and that a mechanism is private."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, overload
+
+from lastbit import _lastbit
+from lastbit._shown import down, near, up
+
+
+@dataclass(frozen=True)
+class ErrorBound:
+    """A bound on |float - real| of a program, for all inputs in their ranges.
+
+    - `error`: the bound; `range`: where the real result lies.
+    - `claim_proved`: whether a bound that the text claims holds; `None` if it claims none. False means not proved.
+    - `derivation`: the rules, as a tree; `certificate`: JSON for `check`.
+
+    >>> import lastbit
+    >>> lastbit.prove('(FPCore half (x) :pre (<= 1 x 2) (/ x 2))')[0].error
+    Fraction(0, 1)
+    """
+
+    name: str
+    error: Fraction
+    range: tuple[Fraction, Fraction]
+    claim_proved: "bool | None"
+    format: str
+    method: str
+    derivation: str
+    certificate: str
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        low, high = self.range
+        text = f"{self.name}: |float - real| <= {up(self.error)} for values in [{down(low)}, {up(high)}]"
+        claimed = {None: "", True: "; the claimed bound holds", False: "; the claimed bound is NOT proved"}
+        return text + claimed[self.claim_proved]
+
+    def _repr_html_(self) -> str:
+        return Proofs([self])._repr_html_()
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Inputs and an event that refute a claim.
+
+    - `probabilities`: for both inputs, what the probability lies between, and exactly as a formula if there is one.
+    - `loss_lower_bound`: what is certainly lost, `math.inf` if the second input can not give the event; `claimed`: ε, at these parameters.
+
+    >>> import lastbit
+    >>> text = '''
+    ... mechanism half_noise(x: real) -> real
+    ...   param eps: real > 0
+    ...   adjacent |x<1> - x<2>| <= 1
+    ...   claim pure eps
+    ... { z <$ lap(1 / (2 * eps));  return x + z }'''
+    >>> witness = lastbit.prove(text)[0].witness
+    >>> witness.loss_lower_bound > witness.claimed
+    True
+    """
+
+    parameters: Mapping[str, str]
+    inputs: tuple[Mapping[str, str], Mapping[str, str]]
+    event: str
+    probabilities: "tuple[tuple[Fraction, Fraction, str | None], tuple[Fraction, Fraction, str | None]]"
+    loss_lower_bound: "Fraction | float"
+    claimed: Fraction
+
+
+@dataclass(frozen=True)
+class PrivacyProof:
+    """What is known of a privacy claim, for all inputs.
+
+    - `verdict`: "proved"; "refuted", with a `witness` or an infinite loss; "rejected", if a proof in the text is wrong; "undecided".
+    - `claim`, `delta`: what the text claims; `cost`: the loss that is proved.
+    - `derivation`: what was found, in words and as a tree of rules; `certificates`: JSON for `check`, one for each proof.
+
+    >>> import lastbit
+    >>> text = '''
+    ... mechanism laplace(x: real) -> real
+    ...   param eps: real > 0
+    ...   adjacent |x<1> - x<2>| <= 1
+    ...   claim pure eps
+    ... { z <$ lap(1 / eps);  return x + z }'''
+    >>> proof = lastbit.prove(text)[0]
+    >>> proof.verdict, proof.cost, lastbit.check(proof.certificate)
+    ('proved', 'eps', 'laplace: (eps)-DP (pure, cost eps)')
+    """
+
+    name: str
+    verdict: str
+    claim: "str | None"
+    delta: "str | None"
+    cost: "str | None"
+    derivation: str
+    certificates: tuple[str, ...]
+    witness: "Witness | None"
+    notes: tuple[str, ...]
+
+    @property
+    def certificate(self) -> "str | None":
+        """The certificate of the first proof, if there is one."""
+        return self.certificates[0] if self.certificates else None
+
+    def __str__(self) -> str:
+        return self.derivation.rstrip()
+
+    def _repr_html_(self) -> str:
+        return Proofs([self])._repr_html_()
+
+
+class Proofs(Sequence["ErrorBound | PrivacyProof"]):
+    """What was proved of a text, in its order; notebooks show it as a table.
+
+    >>> import lastbit
+    >>> proofs = lastbit.prove('(FPCore half (x) :pre (<= 1 x 2) (/ x 2))')
+    >>> len(proofs), proofs[0].name
+    (1, 'half')
+    """
+
+    def __init__(self, proofs: "Sequence[ErrorBound | PrivacyProof]") -> None:
+        self._proofs = tuple(proofs)
+
+    @overload
+    def __getitem__(self, index: int) -> "ErrorBound | PrivacyProof": ...
+    @overload
+    def __getitem__(self, index: slice) -> "Proofs": ...
+    def __getitem__(self, index: "int | slice") -> "ErrorBound | PrivacyProof | Proofs":
+        return Proofs(self._proofs[index]) if isinstance(index, slice) else self._proofs[index]
+
+    def __len__(self) -> int:
+        return len(self._proofs)
+
+    def __iter__(self) -> "Iterator[ErrorBound | PrivacyProof]":
+        return iter(self._proofs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Proofs) and self._proofs == other._proofs
+
+    def __hash__(self) -> int:
+        return hash(tuple(proof.name for proof in self._proofs))
+
+    def __repr__(self) -> str:
+        return f"Proofs({list(self._proofs)!r})"
+
+    def __str__(self) -> str:
+        return "\n".join(str(proof) for proof in self._proofs)
+
+    def _repr_html_(self) -> str:
+        from lastbit import _html
+
+        parts: list[str] = []
+        for proof in self._proofs:
+            parts += [_html.headline(_headline(proof), good=_is_good(proof)), _html.notes(proof.notes)]
+            if isinstance(proof, PrivacyProof) and proof.witness is not None:
+                parts.append(_html.table(["", ""], _rows(proof.witness)))
+            parts.append(_html.folded("derivation", proof.derivation))
+        return _html.block(*parts)
+
+
+def _headline(proof: "ErrorBound | PrivacyProof") -> str:
+    if isinstance(proof, ErrorBound):
+        return str(proof)
+    cost = "" if proof.cost is None else f", cost {proof.cost}"
+    claim = "" if proof.claim is None else f", claimed {proof.claim}"
+    return f"{proof.name}: {proof.verdict}{cost}{claim}"
+
+
+def _is_good(proof: "ErrorBound | PrivacyProof") -> "bool | None":
+    if isinstance(proof, ErrorBound):
+        return None if proof.claim_proved is False else True
+    return {"proved": True, "refuted": False, "rejected": False}.get(proof.verdict)
+
+
+def _rows(witness: Witness) -> "list[tuple[str, str]]":
+    def given(values: Mapping[str, str]) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+    (p, _, exact), (_, q, exact2) = witness.probabilities
+    return [
+        ("parameters", given(witness.parameters)),
+        ("input 1", given(witness.inputs[0])),
+        ("input 2", given(witness.inputs[1])),
+        ("event", witness.event),
+        ("Pr1", f">= {down(p)}" + (f" = {exact}" if exact else "")),
+        ("Pr2", f"<= {up(q)}" + (f" = {exact2}" if exact2 else "")),
+        ("loss", f">= {down(witness.loss_lower_bound)}, claimed {near(witness.claimed)}"),
+    ]
+
+
+def prove(text: str, /, *, program: "str | None" = None, effort: "str | int" = "normal", **parameters: Any) -> Proofs:
+    """Proves what there is to prove of a text, for all inputs.
+
+    text: programs in FPCore, or declarations of the mechanism language. A mechanism over the reals that claims privacy is proved or refuted by a
+    relational logic; the snapping mechanism in floats (with epsilon and bound) through its rounding errors; of everything else the
+    rounding error is bounded.
+
+    program: only this one. effort: "fast", "normal", "high", or a number of boxes, for error bounds. parameters: values of parameters of the text,
+    exact numbers; a proof over the reals needs none, and is then for all of them.
+
+    Raises ProgramError, with line, column and hint, if the text has a mistake or there is no bound.
+
+    >>> import lastbit
+    >>> bound = lastbit.prove('(FPCore (x) :name "square" :pre (<= 1 x 2) (* x x))')[0]
+    >>> print(bound)
+    square: |float - real| <= 2.22045e-16 for values in [1, 4]
+    >>> lastbit.check(bound.certificate)
+    'square: |float - real| <= 2.22045e-16 for values in [1, 4]'
+    >>> lastbit.prove("mechanism ?")
+    Traceback (most recent call last):
+    lastbit.errors.ProgramError: error: ...
+    """
+    found = _lastbit._prove(text, program=program, effort=effort, parameters=parameters)
+    return Proofs([_made(fields) for fields in found])
+
+
+def _made(fields: "dict[str, Any]") -> "ErrorBound | PrivacyProof":
+    kind = fields.pop("kind")
+    fields["notes"] = tuple(fields["notes"])
+    if kind == "error":
+        return ErrorBound(**fields)
+    fields["certificates"] = tuple(fields["certificates"])
+    witness = fields.pop("witness")
+    return PrivacyProof(witness=None if witness is None else Witness(**witness), **fields)
+
+
+def check(certificate: str, /, text: "str | None" = None) -> str:
+    """Goes through a certificate of `prove` again, without any search, and says what it proves.
+
+    text: the programs that are meant. The certificate must be about one of them, but for layout, comments and proofs; programs
+    in floats that leave values open can not be compared.
+
+    Raises CertificateError if it is none, does not prove what it says, or is about something else.
+
+    >>> import lastbit
+    >>> square = '(FPCore (x) :name "square" :pre (<= 1 x 2) (* x x))'
+    >>> certificate = lastbit.prove(square)[0].certificate
+    >>> lastbit.check(certificate, square)
+    'square: |float - real| <= 2.22045e-16 for values in [1, 4]'
+    >>> lastbit.check(certificate, square.replace("1 x 2", "1 x 3"))
+    Traceback (most recent call last):
+    lastbit.errors.CertificateError: it is about another program: ...
+    """
+    name, statement = _lastbit._check(certificate, text)
+    return f"{name}: {statement}"

@@ -1,0 +1,86 @@
+"""Numbers for people: decimals on the safe side."""
+
+import decimal
+import math
+from fractions import Fraction
+from typing import TypeAlias
+
+Number: TypeAlias = "Fraction | tuple[Fraction, Fraction]"
+"""A number: a Fraction if it is known exactly, else what it lies between."""
+
+Loss: TypeAlias = "float | tuple[Fraction, Fraction | float]"
+"""A loss: `math.inf`, or what it lies between; the upper end is `math.inf` where only a lower one is known."""
+
+DIGITS = 6
+
+
+def _rounded(value: Fraction, digits: int, rounding: str) -> str:
+    context = decimal.Context(prec=digits, rounding=rounding, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
+    quotient = context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
+    text = str(quotient.normalize(context)).lower()
+    # 1e+3 is 1000.
+    return str(int(quotient)) if "e+" in text and quotient < 10**digits else text
+
+
+def down(value: "Fraction | float", digits: int = DIGITS) -> str:
+    """A decimal that is not more.
+
+    >>> down(Fraction(2, 3)), down(math.inf)
+    ('0.666666', '∞')
+    """
+    return "∞" if value == math.inf else _rounded(Fraction(value), digits, decimal.ROUND_FLOOR)
+
+
+def up(value: "Fraction | float", digits: int = DIGITS) -> str:
+    """A decimal that is not less.
+
+    >>> up(Fraction(2, 3)), up(Fraction(2000))
+    ('0.666667', '2000')
+    """
+    return "∞" if value == math.inf else _rounded(Fraction(value), digits, decimal.ROUND_CEILING)
+
+
+def near(number: Number, digits: int = DIGITS) -> str:
+    """A decimal next to a number, or two that it lies between.
+
+    >>> near(Fraction(2, 3)), near((Fraction(1, 3), Fraction(2, 3))), near((Fraction(1), Fraction(1) + Fraction(1, 10**9)))
+    ('0.666667', '0.333333 … 0.666667', '1')
+    """
+    if isinstance(number, Fraction):
+        return _rounded(number, digits, decimal.ROUND_HALF_EVEN)
+    low, high = (_rounded(end, digits, decimal.ROUND_HALF_EVEN) for end in number)
+    return low if low == high else f"{down(number[0], digits)} … {up(number[1], digits)}"
+
+
+def ends(loss: Loss) -> "tuple[Fraction | float, Fraction | float]":
+    """A loss from below and from above.
+
+    >>> ends(math.inf)
+    (inf, inf)
+    """
+    return (loss, loss) if isinstance(loss, float) else loss
+
+
+def loss_in_words(loss: Loss, digits: int = 20) -> str:
+    """A loss: one number, or what is known of it.
+
+    >>> loss_in_words(math.inf), loss_in_words((Fraction(1, 4), math.inf))
+    ('∞', 'at least 0.25')
+    """
+    lower, upper = ends(loss)
+    if lower == math.inf:
+        return "∞"
+    if upper == math.inf:
+        return f"at least {down(lower, DIGITS)}"
+    return near((Fraction(lower), Fraction(upper)), digits)
+
+
+def value(x: object) -> str:
+    """A parameter or an output, as short as it can be said.
+
+    >>> value(0.1), value(Fraction(1, 3)), value("r = 1")
+    ('0.1', '1/3', 'r = 1')
+    """
+    if isinstance(x, float):
+        return repr(x)
+    return str(x)

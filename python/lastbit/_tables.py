@@ -1,0 +1,99 @@
+"""Values of other libraries: pyarrow, pandas, polars, and whatever else speaks Arrow.
+
+What comes in goes out: the same class, type, name and index. Nulls stay null, and what lies under them does not matter; that a value is
+null is not protected.
+
+None of these libraries is imported, unless the values come from there.
+"""
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lastbit._lastbit import _release_arrow
+from lastbit.errors import UnsupportedType
+
+if TYPE_CHECKING:
+    from lastbit import Mechanism
+
+
+def release(mechanism: "Mechanism", x: Any, out: Any) -> Any:
+    """Noisy values, in the form that the values have.
+
+    >>> import lastbit, pyarrow
+    >>> lastbit.laplace(pyarrow.array([1.0, None]), scale=1)[1]
+    <pyarrow.DoubleScalar: None>
+    """
+    if out is not None:
+        raise UnsupportedType(f"out is for numpy arrays; the noisy {type(x).__name__} is returned")
+    # The libraries of the class and of all that it is derived from.
+    libraries = {base.__module__.partition(".")[0] for base in type(x).__mro__}
+    for library, handler in _HANDLERS.items():
+        if library in libraries:
+            return handler(mechanism, x, sys.modules[library])
+    if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
+        return _release_arrow(mechanism, x)
+    raise _refused(x)
+
+
+def _pyarrow(mechanism: "Mechanism", x: Any, pyarrow: Any) -> Any:
+    if isinstance(x, (pyarrow.Table, pyarrow.RecordBatch)):
+        raise _has_columns(x, x.column_names)
+    if not isinstance(x, (pyarrow.Array, pyarrow.ChunkedArray)):
+        raise _refused(x)
+    noisy = pyarrow.array(_release_arrow(mechanism, x))
+    if isinstance(x, pyarrow.Array):
+        return noisy
+    chunks = []
+    start = 0
+    for chunk in x.chunks:
+        chunks.append(noisy.slice(start, len(chunk)))
+        start += len(chunk)
+    return pyarrow.chunked_array(chunks, type=x.type)
+
+
+def _polars(mechanism: "Mechanism", x: Any, polars: Any) -> Any:
+    if isinstance(x, polars.DataFrame):
+        raise _has_columns(x, x.columns)
+    if not isinstance(x, polars.Series):
+        raise _refused(x)
+    return polars.Series(_release_arrow(mechanism, x)).alias(x.name)
+
+
+def _pandas(mechanism: "Mechanism", x: Any, pandas: Any) -> Any:
+    if isinstance(x, pandas.DataFrame):
+        raise _has_columns(x, x.columns)
+    if not isinstance(x, pandas.Series):
+        raise _refused(x)
+    return pandas.Series(_pandas_values(mechanism, x), index=x.index, name=x.name, copy=False)
+
+
+def _pandas_values(mechanism: "Mechanism", x: Any) -> Any:
+    import numpy
+
+    if isinstance(x.dtype, numpy.dtype):
+        return mechanism(x.to_numpy())
+    # Types with nulls go through Arrow, as far as they can come back.
+    if not hasattr(x.dtype, "__from_arrow__"):
+        raise UnsupportedType(f"a Series of {x.dtype} is not taken; convert it first, as in x.astype('float64')")
+    pyarrow = import_module("pyarrow")
+    return x.dtype.__from_arrow__(pyarrow.array(_release_arrow(mechanism, pyarrow.array(x))))
+
+
+_HANDLERS = {"pyarrow": _pyarrow, "pandas": _pandas, "polars": _polars}
+
+
+def _has_columns(x: Any, names: Any) -> UnsupportedType:
+    example = next((repr(name) for name in names), "'name'")
+    return UnsupportedType(
+        f"a {type(x).__name__} has columns, and each has a sensitivity of its own: give one of them, as in x[{example}]"
+    )
+
+
+def _refused(x: Any) -> UnsupportedType:
+    kind = type(x)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return UnsupportedType(
+        f"{name} is not taken: give a number, a list, a numpy array, a pyarrow Array or ChunkedArray, a Series of pandas or polars, "
+        "or any other object with __arrow_c_array__ or __arrow_c_stream__"
+    )

@@ -1,0 +1,248 @@
+//! Build a mechanism and call it, in one.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyString};
+
+use crate::budget::Budget;
+use crate::build::{self, GridInputs, GridType};
+use crate::claim::Release;
+use crate::mechanism::{Mechanism, Object};
+use crate::values;
+
+/// What every function takes beside the values and the parameters of its mechanism.
+struct Extras<'a, 'py> {
+    out: Object<'a, 'py>,
+    budget: Option<&'a Bound<'py, Budget>>,
+    claim: bool,
+}
+
+impl<'py> Extras<'_, 'py> {
+    /// Pays, releases, and hands out the claim, as far as each is asked for.
+    fn release(&self, mechanism: &Mechanism, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if self.budget.is_none() && !self.claim {
+            return mechanism.release(x, self.out);
+        }
+        let claim = mechanism.promise(None, Some(values::count(x)?))?;
+        if let Some(budget) = self.budget {
+            budget.get().spend(&claim)?;
+        }
+        let noisy = mechanism.release(x, self.out)?;
+        if self.claim { Release::of(noisy, claim) } else { Ok(noisy) }
+    }
+}
+
+/// The arguments of a call: those that may be numbers, and a flag.
+struct Call<'a, 'py> {
+    function: &'static str,
+    numbers: [Object<'a, 'py>; 4],
+    flag: bool,
+}
+
+/// A call and the mechanism it asked for.
+struct Recent {
+    function: &'static str,
+    numbers: [Option<Py<PyAny>>; 4],
+    flag: bool,
+    mechanism: Rc<Mechanism>,
+}
+
+thread_local! {
+    /// Building a mechanism takes longer than adding noise to one number, and programs call with the same arguments again and again.
+    static RECENT: RefCell<Option<Recent>> = const { RefCell::new(None) };
+}
+
+impl Recent {
+    /// Whether the arguments are the very same objects.
+    fn is(&self, call: &Call<'_, '_>) -> bool {
+        let same = |(old, new): (&Option<Py<PyAny>>, &Object<'_, '_>)| match (old, new) {
+            (Some(old), Some(new)) => old.is(new),
+            (None, None) => true,
+            _ => false,
+        };
+        self.function == call.function
+            && self.flag == call.flag
+            && self.numbers.iter().zip(&call.numbers).all(same)
+    }
+}
+
+impl Call<'_, '_> {
+    /// The mechanism of the call before this one if it had the same arguments, else a new one.
+    fn mechanism(&self, build: impl FnOnce() -> PyResult<Mechanism>) -> PyResult<Rc<Mechanism>> {
+        let recent = RECENT.with_borrow(|recent| {
+            recent.as_ref().filter(|recent| recent.is(self)).map(|recent| Rc::clone(&recent.mechanism))
+        });
+        if let Some(mechanism) = recent {
+            return Ok(mechanism);
+        }
+        let mechanism = Rc::new(build()?);
+        // Objects that can not change.
+        let fixed = |x: &Bound<'_, PyAny>| {
+            x.is_exact_instance_of::<PyFloat>()
+                || x.is_exact_instance_of::<PyInt>()
+                || x.is_exact_instance_of::<PyString>()
+        };
+        if self.numbers.iter().flatten().all(|x| fixed(x)) {
+            let numbers = self.numbers.map(|x| x.map(|x| x.clone().unbind()));
+            let recent = Recent {
+                function: self.function,
+                numbers,
+                flag: self.flag,
+                mechanism: Rc::clone(&mechanism),
+            };
+            drop(RECENT.replace(Some(recent)));
+        }
+        Ok(mechanism)
+    }
+}
+
+/// Adds the real Laplace variable and rounds correctly: RN(x + b·L). The loss between inputs at L1 distance d is d/b, exactly.
+///
+/// x: a number, a list, a numpy array of float64, float32, int64 or int32 of any shape and stride, an Arrow array (nulls stay), a series of
+/// pandas or polars. The result has the same form; integers get the integer nearest to the real sum.
+///
+/// scale, or epsilon and sensitivity: str ("0.1" is 1/10), int, Fraction, Decimal; a float counts as the double that it is, so 0.1 is a
+/// little more than 1/10.
+///
+/// out: a numpy array for the result; out=x works in place. budget: a Budget that pays first, or refuses. claim=True: a Release that
+/// carries its claim. hardened: the same noise in a time that tells less about the values.
+///
+/// >>> import lastbit
+/// >>> noisy = lastbit.laplace([31_000.0, 54_321.5], epsilon="0.1", sensitivity=1)
+/// >>> len(noisy)
+/// 2
+/// >>> lastbit.laplace(float("nan"), scale=1)
+/// Traceback (most recent call last):
+/// lastbit.errors.DomainError: value 0 is not a finite number; the privacy claim covers finite values only
+#[pyfunction]
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, out=None, budget=None, claim=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn laplace<'py>(
+    x: &Bound<'py, PyAny>,
+    scale: Object<'_, 'py>,
+    epsilon: Object<'_, 'py>,
+    sensitivity: Object<'_, 'py>,
+    hardened: bool,
+    out: Object<'_, 'py>,
+    budget: Option<&Bound<'py, Budget>>,
+    claim: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call = Call { function: "laplace", numbers: [scale, epsilon, sensitivity, None], flag: hardened };
+    let mechanism = call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened))?;
+    Extras { out, budget, claim }.release(&mechanism, x)
+}
+
+/// Rounds values to the grid Z·2^k and adds the discrete Laplace variable on it.
+///
+/// max_changed: how many values of x may differ between neighbours (all of them, if it is not given); multiples_of_pow2: all values are
+/// declared to be multiples of 2 to this power. Without k the grid is about 2^-40 of the scale. The rest is as for `laplace`.
+///
+/// >>> import lastbit
+/// >>> lastbit.grid_laplace(0.3, epsilon=1, sensitivity=1, k=-2) * 4 % 1
+/// 0.0
+#[pyfunction]
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None,
+    multiples_of_pow2=None, out=None, budget=None, claim=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn grid_laplace<'py>(
+    x: &Bound<'py, PyAny>,
+    scale: Object<'_, 'py>,
+    epsilon: Object<'_, 'py>,
+    sensitivity: Object<'_, 'py>,
+    k: Option<i32>,
+    max_changed: Option<u64>,
+    multiples_of_pow2: Option<i32>,
+    out: Object<'_, 'py>,
+    budget: Option<&Bound<'py, Budget>>,
+    claim: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let max_changed = match max_changed {
+        Some(max_changed) => max_changed,
+        None => (values::count(x)? as u64).max(1),
+    };
+    let known = GridInputs { max_changed: Some(max_changed), multiples_of_pow2 };
+    let dtype = if values::is_single(x)? { GridType::F32 } else { GridType::F64 };
+    let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, dtype)?;
+    Extras { out, budget, claim }.release(&mechanism, x)
+}
+
+/// Adds the discrete Laplace variable to integers. The loss between inputs at L1 distance d is d/scale, exactly.
+///
+/// Takes ints, lists of ints, arrays of int64 and int32; the rest is as for `laplace`.
+///
+/// >>> import lastbit
+/// >>> type(lastbit.discrete_laplace(1234, epsilon="1/2", sensitivity=1))
+/// <class 'int'>
+#[pyfunction]
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, out=None, budget=None, claim=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn discrete_laplace<'py>(
+    x: &Bound<'py, PyAny>,
+    scale: Object<'_, 'py>,
+    epsilon: Object<'_, 'py>,
+    sensitivity: Object<'_, 'py>,
+    hardened: bool,
+    out: Object<'_, 'py>,
+    budget: Option<&Bound<'py, Budget>>,
+    claim: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call =
+        Call { function: "discrete_laplace", numbers: [scale, epsilon, sensitivity, None], flag: hardened };
+    let mechanism = call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened))?;
+    Extras { out, budget, claim }.release(&mechanism, x)
+}
+
+/// Adds the discrete Gaussian variable to integers. The loss between inputs at L2 distance d is ρ = d²/(2σ²), zero-concentrated.
+///
+/// sigma, or variance, or rho and sensitivity; the rest is as for `discrete_laplace`.
+///
+/// >>> import lastbit
+/// >>> lastbit.discrete_gaussian(1234, rho="1/8", sensitivity=1, claim=True).loss
+/// Fraction(1, 8)
+#[pyfunction]
+#[pyo3(signature = (x, /, sigma=None, *, variance=None, rho=None, sensitivity=None, out=None, budget=None, claim=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn discrete_gaussian<'py>(
+    x: &Bound<'py, PyAny>,
+    sigma: Object<'_, 'py>,
+    variance: Object<'_, 'py>,
+    rho: Object<'_, 'py>,
+    sensitivity: Object<'_, 'py>,
+    out: Object<'_, 'py>,
+    budget: Option<&Bound<'py, Budget>>,
+    claim: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call =
+        Call { function: "discrete_gaussian", numbers: [sigma, variance, rho, sensitivity], flag: false };
+    let mechanism = call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity))?;
+    Extras { out, budget, claim }.release(&mechanism, x)
+}
+
+/// The snapping mechanism, sampled exactly: clamps to ±bound, adds the real Laplace variable, rounds to multiples of a power of two,
+/// clamps. The loss between inputs at L1 distance d is epsilon·d/sensitivity.
+///
+/// Takes floats, lists, arrays of float64; infinite values only with clamp_infinite. The rest is as for `laplace`.
+///
+/// >>> import lastbit
+/// >>> -100 <= lastbit.snapping(31_000.0, epsilon=1, sensitivity=1, bound=100) <= 100
+/// True
+#[pyfunction]
+#[pyo3(signature = (x, /, *, epsilon=None, sensitivity=None, bound=None, clamp_infinite=false, out=None, budget=None, claim=false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn snapping<'py>(
+    x: &Bound<'py, PyAny>,
+    epsilon: Object<'_, 'py>,
+    sensitivity: Object<'_, 'py>,
+    bound: Object<'_, 'py>,
+    clamp_infinite: bool,
+    out: Object<'_, 'py>,
+    budget: Option<&Bound<'py, Budget>>,
+    claim: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let call =
+        Call { function: "snapping", numbers: [epsilon, bound, sensitivity, None], flag: clamp_infinite };
+    let mechanism = call.mechanism(|| build::snapping(epsilon, bound, sensitivity, clamp_infinite))?;
+    Extras { out, budget, claim }.release(&mechanism, x)
+}

@@ -1,0 +1,64 @@
+//! The compiled half of the Python package `lastbit`: what crosses between Python and the Rust crates.
+//!
+//! | module | what crosses |
+//! |---|---|
+//! | `number` | exact numbers: str, int, float, Fraction and Decimal in, Fraction out |
+//! | `errors` | errors, as the exceptions of `lastbit.errors` |
+//! | `kind` | which mechanism works on which type |
+//! | `values` | values in, noisy values out: numbers, lists, numpy arrays |
+//! | `arrow` | the same for Arrow arrays |
+//! | `mechanism`, `classes` | what all mechanisms can do, and one class for each |
+//! | `build` | mechanisms from arguments, for classes and functions alike |
+//! | `functions` | build and call in one |
+//! | `claim`, `budget` | what a release promises, and what may be lost in all |
+//! | `measurement` | the same mechanisms with domain, metric, measure and map |
+//! | `engines` | audits, proofs and attacks |
+//!
+//! What needs no speed (results of audits and proofs, tables of other libraries) is Python, in `lastbit/`.
+
+// Allowed in one place, `arrow::c_data`.
+#![deny(unsafe_code)]
+
+mod arrow;
+mod budget;
+mod build;
+mod claim;
+mod classes;
+mod engines;
+mod errors;
+mod functions;
+mod kind;
+mod measurement;
+mod mechanism;
+mod number;
+mod values;
+
+/// The compiled half of `lastbit`; its names are those of the package.
+#[pyo3::pymodule]
+mod _lastbit {
+    #[pymodule_export]
+    use crate::classes::{DiscreteGaussian, DiscreteLaplace, GridLaplace, Laplace, Snapping};
+    #[pymodule_export]
+    use crate::functions::{discrete_gaussian, discrete_laplace, grid_laplace, laplace, snapping};
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "its name in Python")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    use crate::arrow::{ArrowArray, release_arrow};
+    #[pymodule_export]
+    use crate::budget::{Budget, compose_claims};
+    #[pymodule_export]
+    use crate::claim::{Claim, Release};
+    #[pymodule_export]
+    use crate::engines::{
+        attack::_attack,
+        audit::{_audit_sampler, _audit_textbook},
+        audit_snapping::{_audit_ideal, _audit_snapping},
+        audit_text::_audit_text,
+        prove::{_check, _prove},
+    };
+    #[pymodule_export]
+    use crate::measurement::{Measurement, compose, make_vector_float_laplace_cks20};
+    #[pymodule_export]
+    use crate::mechanism::Mechanism;
+}

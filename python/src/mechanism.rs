@@ -1,0 +1,170 @@
+//! What all mechanisms can do, whatever their parameters are.
+
+use std::sync::Arc;
+
+use lastbit::{Inputs, Rational};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::claim::Claim;
+use crate::errors::{ParameterError, python};
+use crate::kind::{HalfWidth, Kind};
+use crate::measurement::Measurement;
+use crate::{number, values};
+
+/// An argument that may be missing.
+pub(crate) type Object<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// What all mechanisms can do: call one with values to release them.
+#[pyclass(frozen, subclass, module = "lastbit")]
+#[derive(Clone)]
+pub(crate) struct Mechanism {
+    pub(crate) kind: Arc<Kind>,
+    /// The distance that it was calibrated for, if it was.
+    pub(crate) sensitivity: Option<Rational>,
+    /// What is known of the inputs, for losses that depend on it.
+    pub(crate) inputs: Option<Inputs>,
+    /// What it was built with.
+    pub(crate) arguments: Vec<(&'static str, Argument)>,
+}
+
+/// An argument as it is shown, and as it is given to the class to build the mechanism again.
+#[derive(Clone, IntoPyObjectRef)]
+pub(crate) enum Argument {
+    /// An exact number, as text.
+    Exact(String),
+    Integer(i64),
+    Flag(bool),
+}
+
+impl Mechanism {
+    fn distance(&self, d_in: Object<'_, '_>) -> PyResult<Rational> {
+        match (d_in, &self.sensitivity) {
+            (Some(d_in), _) => number::exact("d_in", d_in),
+            (None, Some(sensitivity)) => Ok(sensitivity.clone()),
+            (None, None) => Err(ParameterError::new_err(
+                "the loss depends on how far apart neighbouring inputs are: give d_in, or build the mechanism with sensitivity",
+            )),
+        }
+    }
+
+    /// What a release of so many values promises.
+    pub(crate) fn promise(&self, d_in: Object<'_, '_>, size: Option<usize>) -> PyResult<Claim> {
+        // The length of the vector, if nothing better is known.
+        let by_size = || size.map(|n| Inputs::differing_in((n as u64).max(1)).expect("not zero"));
+        self.kind.claim(&self.distance(d_in)?, self.inputs.or_else(by_size)).map(Claim)
+    }
+
+    pub(crate) fn release<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        out: Object<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(noisy) = values::release(&self.kind, x, out)? {
+            return Ok(noisy);
+        }
+        static TABLES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let tables = TABLES.import(x.py(), "lastbit._tables", "release")?;
+        tables.call1((self.clone(), x, out))
+    }
+
+    /// What builds the mechanism again.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arguments = PyDict::new(py);
+        self.arguments.iter().try_for_each(|(name, argument)| arguments.set_item(name, argument))?;
+        Ok(arguments)
+    }
+}
+
+#[pymethods]
+impl Mechanism {
+    /// Noisy values, in the form that the values have.
+    ///
+    /// `x` is a number, a list, a numpy array of any shape and stride, an Arrow array, or a series of pandas or polars. A numpy array
+    /// `out` of the same type and shape takes the result; `out=x` works in place.
+    #[pyo3(signature = (x, /, *, out=None))]
+    fn __call__<'py>(&self, x: &Bound<'py, PyAny>, out: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.release(x, out)
+    }
+
+    /// The loss between inputs at distance `d_in`, a Fraction.
+    #[pyo3(signature = (d_in=None))]
+    fn loss<'py>(&self, py: Python<'py>, d_in: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.promise(d_in, None)?.loss(py)
+    }
+
+    /// What a release promises for inputs at distance `d_in`.
+    #[pyo3(signature = (d_in=None))]
+    fn claim(&self, d_in: Object<'_, '_>) -> PyResult<Claim> {
+        self.promise(d_in, None)
+    }
+
+    /// How far the noisy value is from the value at most, with probability `1 - alpha`.
+    #[pyo3(signature = (*, alpha))]
+    fn accuracy<'py>(&self, py: Python<'py>, alpha: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match self.kind.half_width(&confidence(alpha)?).map_err(python)? {
+            HalfWidth::Float(width) => Ok(width.into_pyobject(py)?.into_any()),
+            HalfWidth::Integer(width) => number::python_integer(py, &width),
+        }
+    }
+
+    /// The same as a Measurement, for vectors of a size or of any.
+    #[pyo3(signature = (*, size=None))]
+    fn measurement(&self, size: Option<usize>) -> Measurement {
+        Measurement::of(self.clone(), size)
+    }
+
+    /// The types of values that it takes, as numpy calls them.
+    #[getter]
+    fn dtypes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.kind.dtypes())
+    }
+
+    /// What the loss measures.
+    #[getter]
+    pub(crate) fn measure(&self) -> &'static str {
+        match &*self.kind {
+            Kind::DiscreteGaussian(_) => "zero-concentrated-divergence",
+            _ => "max-divergence",
+        }
+    }
+
+    /// The distance of neighbouring inputs that it was built for, a Fraction, or None.
+    #[getter]
+    fn sensitivity<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.sensitivity.as_ref().map(|sensitivity| number::fraction(py, sensitivity)).transpose()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let arguments: Vec<String> = self
+            .arguments(py)?
+            .iter()
+            .map(|(name, value)| Ok(format!("{name}={}", value.repr()?)))
+            .collect::<PyResult<_>>()?;
+        Ok(format!("{}({})", self.kind.class(), arguments.join(", ")))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Mechanism>() else { return Ok(false) };
+        Ok(self.__repr__(py)? == other.get().__repr__(py)?)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.__repr__(py)?.into_pyobject(py)?.hash()
+    }
+
+    // For pickle and copy.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        Ok((PyTuple::empty(py), self.arguments(py)?))
+    }
+}
+
+/// `1 - alpha`.
+pub(crate) fn confidence(alpha: &Bound<'_, PyAny>) -> PyResult<Rational> {
+    let alpha = number::exact("alpha", alpha)?;
+    if !alpha.is_positive() || alpha >= Rational::ONE {
+        return Err(ParameterError::new_err(format!("alpha must lie between 0 and 1, but is {alpha}")));
+    }
+    Ok(Rational::ONE - alpha)
+}

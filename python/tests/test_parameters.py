@@ -1,0 +1,253 @@
+"""Parameters are exact; mechanisms, claims, measurements, budgets."""
+
+import copy
+import math
+import pickle
+import threading
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lastbit
+
+
+@pytest.mark.parametrize("tenth", ["0.1", "1/10", "1e-1", Fraction(1, 10), Decimal("0.1")])
+def test_a_tenth_is_a_tenth(tenth: Any) -> None:
+    assert lastbit.Laplace(epsilon=tenth, sensitivity=1).scale == 10
+    assert lastbit.Laplace(scale=tenth).scale == Fraction(1, 10)
+
+
+def test_floats_are_the_double_that_they_are() -> None:
+    assert lastbit.Laplace(scale=0.1).scale == Fraction(0.1) != Fraction(1, 10)
+    assert lastbit.Laplace(scale=np.float32(0.1)).scale == Fraction(float(np.float32(0.1)))
+    assert lastbit.Laplace(scale=np.int64(7)).scale == 7
+    assert lastbit.Laplace(scale=2**200 + 1).scale == 2**200 + 1
+    assert lastbit.Laplace(scale=Fraction(2**5000 + 1, 2**5000)).scale == Fraction(2**5000 + 1, 2**5000)
+
+
+@pytest.mark.parametrize(
+    "scale", [0, -1, "0", "-1/2", math.nan, math.inf, "nan", "", "1/0", "one", Decimal("NaN"), Decimal("Infinity")]
+)
+def test_no_scale(scale: Any) -> None:
+    for refusing in (lastbit.Laplace, lastbit.GridLaplace, lastbit.DiscreteLaplace, lastbit.DiscreteGaussian):
+        with pytest.raises(lastbit.ParameterError):
+            refusing(scale)
+    with pytest.raises(ValueError, match="scale"):
+        lastbit.laplace(1.0, scale)
+
+
+@pytest.mark.parametrize("scale", [True, [1], b"1", 1j, object()])
+def test_no_number(scale: Any) -> None:
+    with pytest.raises(lastbit.UnsupportedType, match="scale must be a str, int, float, Fraction or Decimal"):
+        lastbit.Laplace(scale)
+
+
+def test_missing_parameters() -> None:
+    for parameters, message in (
+        ({}, "give scale, or epsilon and sensitivity"),
+        ({"epsilon": 1}, "epsilon needs sensitivity"),
+        ({"epsilon": 1, "scale": 1, "sensitivity": 1}, "not both"),
+    ):
+        with pytest.raises(lastbit.ParameterError, match=message):
+            lastbit.laplace(1.0, **parameters)  # type: ignore[call-overload]
+    with pytest.raises(lastbit.ParameterError, match="give bound"):
+        lastbit.snapping(1.0, epsilon=1, sensitivity=1)
+    with pytest.raises(lastbit.ParameterError, match="not both"):
+        lastbit.DiscreteGaussian(1, variance=1)
+    with pytest.raises(lastbit.ParameterError, match="max_changed"):
+        lastbit.GridLaplace(epsilon=1, sensitivity=1)
+
+
+def test_remembered_arguments_are_the_right_ones() -> None:
+    """A call with the same arguments as the one before reuses its mechanism; others must not."""
+    x = np.zeros(2000)
+    small, large = "1/1000", "1000"
+    for _ in range(3):
+        assert np.abs(lastbit.laplace(x, small)).max() < 1
+        assert np.abs(lastbit.laplace(x, large)).max() > 100
+        assert np.abs(lastbit.laplace(x, epsilon=large, sensitivity=1)).max() < 1
+        assert np.abs(lastbit.laplace(x, sensitivity=1, epsilon=small)).max() > 100
+        assert np.abs(lastbit.discrete_laplace(x.astype("i8"), small)).max() == 0
+        assert np.abs(lastbit.snapping(x, epsilon=1, bound=large, sensitivity=small)).max() < 1
+
+    class Changing:
+        scale = (10**9, 1)
+
+        def as_integer_ratio(self) -> tuple[int, int]:
+            return self.scale
+
+    changing: Any = Changing()
+    assert np.abs(lastbit.laplace(x, changing)).max() > 100
+    changing.scale = (1, 10**9)
+    assert np.abs(lastbit.laplace(x, changing)).max() < 1
+
+
+MECHANISMS = [
+    lastbit.Laplace(epsilon="0.1", sensitivity=2),
+    lastbit.Laplace(scale="10/3", hardened=True),
+    lastbit.GridLaplace(epsilon=1, sensitivity=1, k=-20, max_changed=3, multiples_of_pow2=-2, dtype="float32"),
+    lastbit.GridLaplace(scale=2),
+    lastbit.DiscreteLaplace(scale=10, hardened=True),
+    lastbit.DiscreteGaussian(rho="1/8", sensitivity=1),
+    lastbit.DiscreteGaussian(variance="7/3"),
+    lastbit.Snapping(epsilon="1/3", bound="100.5", sensitivity=2, clamp_infinite=True),
+]
+
+
+@pytest.mark.parametrize("m", MECHANISMS, ids=repr)
+def test_repr_pickle_copy(m: lastbit.Mechanism) -> None:
+    names = {name: getattr(lastbit, name) for name in lastbit.__all__}
+    for same in (eval(repr(m), names), pickle.loads(pickle.dumps(m)), copy.copy(m), copy.deepcopy(m)):
+        assert same == m and hash(same) == hash(m) and type(same) is type(m)
+        assert same.accuracy(alpha="0.05") == m.accuracy(alpha="0.05")
+    assert m != MECHANISMS[0] or m is MECHANISMS[0]
+
+
+def test_losses() -> None:
+    assert lastbit.Laplace(scale=10).loss("1/3") == Fraction(1, 30)
+    assert lastbit.Laplace(epsilon="0.1", sensitivity=3).loss() == Fraction(1, 10)
+    assert lastbit.DiscreteLaplace(scale=10).loss(3) == Fraction(3, 10)
+    assert lastbit.DiscreteGaussian(sigma=2).loss(1) == Fraction(1, 8)
+    assert lastbit.Snapping(epsilon=1, bound=8, sensitivity=2).loss(1) == Fraction(1, 2)
+    grid = lastbit.GridLaplace(scale=1, k=0, max_changed=2)
+    assert grid.loss("0.5") > lastbit.Laplace(scale=1).loss("0.5")
+    with pytest.raises(lastbit.ParameterError, match="max_changed"):
+        lastbit.GridLaplace(scale=1).loss(1)
+    with pytest.raises(lastbit.ParameterError, match="d_in"):
+        lastbit.Laplace(scale=1).loss()
+    with pytest.raises(lastbit.ParameterError):
+        lastbit.Laplace(scale=1).loss(-1)
+
+
+def test_the_loss_of_a_grid_counts_the_values_that_may_differ() -> None:
+    x = np.zeros((4, 5))
+    one = lastbit.grid_laplace(x, scale=1, sensitivity="1/2", k=0, max_changed=1, claim=True)
+    all_ = lastbit.grid_laplace(x, scale=1, sensitivity="1/2", k=0, claim=True)
+    assert one.loss == 1 and 1 < all_.loss <= 20
+    assert all_.claim == lastbit.GridLaplace(scale=1, k=0, max_changed=20).claim("1/2")
+
+
+def test_accuracy() -> None:
+    m = lastbit.Laplace(scale=10)
+    width = m.accuracy(alpha="0.05")
+    assert width == pytest.approx(10 * math.log(20))
+    share = np.mean(np.abs(m(np.zeros(100_000))) <= width)
+    assert abs(share - 0.95) < 0.01
+    assert lastbit.Laplace.for_accuracy(width, alpha="0.05").scale == pytest.approx(10)
+    for alpha in (0, 1, -1, 2, "nan"):
+        with pytest.raises(lastbit.ParameterError, match="alpha"):
+            m.accuracy(alpha=alpha)
+
+
+def test_claims() -> None:
+    claim = lastbit.claim(lastbit.laplace, scale=10, sensitivity=1)
+    assert claim == lastbit.claim("laplace", epsilon="0.1", sensitivity=1) == lastbit.claim(lastbit.Laplace(10), 1)
+    assert (claim.mechanism, claim.parameters, claim.measure) == ("laplace", {"scale": "10"}, "max-divergence")
+    assert claim != lastbit.claim("laplace", 2, scale=10)
+    with pytest.raises(lastbit.ParameterError, match="none of laplace"):
+        lastbit.claim("gauss", scale=1)
+    with pytest.raises(lastbit.ParameterError, match="its parameters"):
+        lastbit.claim(lastbit.Laplace(1), scale=1)
+    release = lastbit.laplace(np.zeros(3), scale=10, sensitivity=1, claim=True)
+    assert release.claim == claim and release.value.shape == (3,) and release.loss == Fraction(1, 10)
+
+
+def test_measurements() -> None:
+    m = lastbit.make_vector_float_laplace_cks20(scale=2, size=2, k=-1)
+    assert (m.input_metric, m.output_measure) == ("L1Distance", "max-divergence")
+    assert m.map(0) == 0
+    assert m.map(1) == (1 + 2 * Fraction(1, 2)) / 2, "the paper's relaxation, rounded up"
+    assert all(y * 2 % 1 == 0 for y in m([0.1, 0.2]))
+    assert m(np.zeros(2)).dtype == "f8"
+    with pytest.raises(lastbit.DomainError, match="3 values where 2"):
+        m([0.0] * 3)
+    with pytest.raises(lastbit.DomainError):
+        m([0.0, math.nan])
+    identity = lastbit.make_vector_float_laplace_cks20(scale=0)
+    assert identity([1.0, 2.0]) == [1.0, 2.0] and identity.map(1) == math.inf and identity.map(0) == 0
+    with pytest.raises(lastbit.ParameterError, match="k"):
+        lastbit.make_vector_float_laplace_cks20(scale=1, size=1, k=-1075)
+    with pytest.raises(lastbit.ParameterError):
+        lastbit.make_vector_float_laplace_cks20(scale=-1)
+    gaussian = lastbit.DiscreteGaussian(sigma=2).measurement()
+    assert (gaussian.input_metric, gaussian.map(2)) == ("L2Distance", Fraction(1, 2))
+
+
+def test_composition() -> None:
+    two, three = (lastbit.make_vector_float_laplace_cks20(scale=scale) for scale in (2, 3))
+    both = lastbit.compose([two, three])
+    assert both.map(1) == Fraction(5, 6)
+    assert lastbit.compose([both, two]).map(1) == Fraction(4, 3)
+    assert [len(y) for y in both([1.0, 2.0, 3.0])] == [3, 3]
+    infinite = lastbit.compose([two, lastbit.make_vector_float_laplace_cks20(scale=0)])
+    assert infinite.map(1) == math.inf
+    with pytest.raises(lastbit.ParameterError, match="nothing to compose"):
+        lastbit.compose([])
+    with pytest.raises(lastbit.ParameterError, match="another input domain"):
+        lastbit.compose([two, lastbit.make_vector_float_laplace_cks20(scale=2, size=3)])
+    with pytest.raises(lastbit.ParameterError, match="part 1 of the composition"):
+        lastbit.compose([lastbit.DiscreteLaplace(1).measurement(), lastbit.DiscreteGaussian(1).measurement()])
+
+
+def test_budget_is_exact() -> None:
+    budget = lastbit.Budget(epsilon=1)
+    for _ in range(10):
+        lastbit.laplace(0.0, epsilon="0.1", sensitivity=1, budget=budget)
+    assert (budget.spent, budget.remaining, len(budget.ledger)) == (1, 0, 10)
+    with pytest.raises(lastbit.BudgetExceeded):
+        lastbit.laplace(0.0, epsilon=Fraction(1, 10**30), sensitivity=1, budget=budget)
+    assert (budget.spent, len(budget.ledger)) == (1, 10)
+
+
+def test_budget_refuses_before_anything_is_written() -> None:
+    x, out = np.zeros(100), np.full(100, 7.0)
+    with pytest.raises(lastbit.BudgetExceeded):
+        lastbit.laplace(x, epsilon=2, sensitivity=1, out=out, budget=lastbit.Budget(epsilon=1))
+    assert np.all(out == 7.0)
+
+
+def test_a_failed_release_stays_paid() -> None:
+    budget = lastbit.Budget(epsilon=1)
+    with pytest.raises(lastbit.DomainError):
+        lastbit.laplace(math.nan, epsilon="1/2", sensitivity=1, budget=budget)
+    assert budget.remaining == Fraction(1, 2)
+
+
+def test_budgets_of_both_measures() -> None:
+    gaussian = lastbit.DiscreteGaussian(rho="1/8", sensitivity=1)
+    pure = lastbit.Budget(epsilon=10)
+    with pytest.raises(lastbit.ParameterError, match="no pure loss"):
+        pure.release(gaussian, 5)
+    concentrated = lastbit.Budget(rho=1)
+    assert type(concentrated.release(gaussian, 5)) is int
+    concentrated.spend(lastbit.claim("laplace", epsilon=1, sensitivity=1))
+    assert concentrated.spent == Fraction(1, 8) + Fraction(1, 2)
+    for wrong in ({}, {"epsilon": 1, "rho": 1}):
+        with pytest.raises(lastbit.ParameterError):
+            lastbit.Budget(**wrong)
+    with pytest.raises(lastbit.ParameterError):
+        lastbit.Budget(epsilon=-1)
+    with pytest.raises(TypeError):
+        pickle.dumps(concentrated)  # a copy could be spent twice
+
+
+def test_budget_from_many_threads() -> None:
+    budget = lastbit.Budget(epsilon=10)
+    refused = []
+
+    def spend() -> None:
+        for _ in range(100):
+            try:
+                lastbit.laplace(0.0, epsilon="1/10", sensitivity=1, budget=budget)
+            except lastbit.BudgetExceeded:
+                refused.append(1)
+
+    threads = [threading.Thread(target=spend) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert budget.spent == 10 and len(budget.ledger) == 100 and len(refused) == 700

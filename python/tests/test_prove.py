@@ -1,0 +1,209 @@
+"""Proofs against what the documentation says of the repository's mechanisms and kernels."""
+
+import json
+import math
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markup import elements
+
+import lastbit
+
+REPOSITORY = Path(__file__).parents[2]
+CORE = '(FPCore (x u) :name "core" :pre (and (<= -1024 x 1024) (<= 0x1p-1074 u 1)) (+ x (* 10 (log u))))'
+
+
+def text_of(name: str) -> str:
+    return (REPOSITORY / "mechanisms" / name).read_text()
+
+
+def privacy(name: str, **parameters: Any) -> lastbit.PrivacyProof:
+    (proof,) = lastbit.prove(text_of(name), **parameters)
+    assert isinstance(proof, lastbit.PrivacyProof)
+    return proof
+
+
+def bound(text: str, **options: Any) -> lastbit.ErrorBound:
+    (proof,) = lastbit.prove(text, **options)
+    assert isinstance(proof, lastbit.ErrorBound)
+    return proof
+
+
+def test_the_core_of_the_snapping_mechanism() -> None:
+    core = bound(CORE, effort="fast")
+    assert core.error == Fraction(17, 2**43)
+    assert core.claim_proved is None and core.format == "binary64"
+    assert "ADD" in core.derivation
+    assert lastbit.check(core.certificate).startswith("core: |float - real| <= 1.93268e-12")
+
+
+def test_more_effort_is_not_worse() -> None:
+    text = '(FPCore (x) :name "p" :pre (<= 0 x 1) (- (* x x) x))'
+    errors = [bound(text, effort=effort).error for effort in ("fast", "normal", 2000)]
+    assert errors[0] >= errors[1] >= errors[2] > 0
+
+
+def test_a_claimed_bound() -> None:
+    kernel = text_of("kernels/exponential.lb")
+    assert bound(kernel, program="exponential").claim_proved is True
+    less = kernel.replace("2^-51 *", "2^-53 *")
+    assert bound(less, program="exponential").claim_proved is False
+
+
+@pytest.mark.parametrize("change", ['"error":"', '"range":["'])
+def test_forged_error_certificates(change: str) -> None:
+    certificate = bound(CORE, effort="fast").certificate
+    assert change in certificate
+    with pytest.raises(lastbit.CertificateError):
+        lastbit.check(certificate.replace(change, change + "1", 1))
+
+
+@pytest.mark.parametrize("certificate", ["", "{}", "[1]", "null", '{"lastbit": "privacy certificate"}', "\0"])
+def test_what_is_no_certificate(certificate: str) -> None:
+    with pytest.raises(lastbit.CertificateError):
+        lastbit.check(certificate)
+
+
+def test_laplace_over_the_reals() -> None:
+    proof = privacy("laplace.lb")
+    assert (proof.verdict, proof.claim, proof.cost, proof.witness) == ("proved", "eps", "eps", None)
+    assert "LAP-GEN z -> x<1> + z - x<2> [eps]" in proof.derivation
+    assert proof.certificate is not None
+    assert lastbit.check(proof.certificate) == "laplace: (eps)-DP (pure, cost eps)"
+    with pytest.raises(lastbit.CertificateError):
+        lastbit.check(proof.certificate.replace("lap(1 / eps)", "lap(1 / (2 * eps))"))
+
+
+def test_snapping_has_two_proofs() -> None:
+    proof = privacy("snapping.lb")
+    assert proof.verdict == "proved" and len(proof.certificates) == 2
+    assert all(lastbit.check(certificate).startswith("snap: ") for certificate in proof.certificates)
+
+
+def test_all_that_is_private_has_certificates() -> None:
+    for name in ("standard/sparse_vector.lb", "standard/noisy_max.lb", "randomized_response.lb"):
+        for proof in lastbit.prove(text_of(name)):
+            assert isinstance(proof, lastbit.PrivacyProof) and proof.verdict == "proved", proof.name
+            assert all(lastbit.check(certificate) for certificate in proof.certificates)
+
+
+def test_broken_sparse_vectors() -> None:
+    proofs = lastbit.prove(text_of("standard/broken_sparse_vector.lb"))
+    assert [proof.name for proof in proofs] == ["svt_3", "svt_4", "svt_4_twice", "svt_5", "svt_6"]
+    for proof in proofs:
+        assert isinstance(proof, lastbit.PrivacyProof)
+        assert proof.verdict == "refuted" and proof.witness is not None and not proof.certificates
+        witness = proof.witness
+        assert witness.loss_lower_bound > witness.claimed == 1
+        (low, _, _), (_, high, _) = witness.probabilities
+        if witness.loss_lower_bound == math.inf:
+            assert high == 0 < low
+        else:
+            assert math.log(low / high) >= witness.loss_lower_bound - Fraction(1, 10**9)
+    (_, _, exact), (_, _, zero) = proofs[3].witness.probabilities  # type: ignore[union-attr]
+    assert (exact, zero) == ("1/2 - 1/2·e^(-1/2)", "0")
+
+
+def test_a_published_proof_is_rejected() -> None:
+    proof = privacy("figure2.lb")
+    assert proof.verdict == "rejected" and "REJECTED at step" in proof.derivation
+
+
+def test_snapping_in_doubles() -> None:
+    proof = privacy("snapping_f64.lb", epsilon="1/2", bound=10, grid=4)
+    assert (proof.verdict, proof.cost) == ("proved", "0.50000000000000269348")
+    beyond = privacy("snapping_f64.lb", epsilon=1, bound=1000)
+    assert beyond.verdict == "refuted" and "pure differential privacy: false" in beyond.derivation
+    with pytest.raises(lastbit.ProgramError) as caught:
+        lastbit.prove(text_of("snapping_f64.lb"), epsilon=1)
+    assert (caught.value.line, caught.value.column, caught.value.hint) == (11, 9, "give it: B=…")
+
+
+def test_the_textbook_in_doubles() -> None:
+    proof = privacy("laplace_f64.lb", epsilon=1)
+    assert proof.verdict == "refuted" and proof.witness is not None
+    witness = proof.witness
+    assert witness.inputs == ({"x": "0"}, {"x": "1"}) and witness.loss_lower_bound == math.inf
+    assert witness.event == "r = -0x1.0000000000000p-53"
+    (low, high, exact), (zero, _, _) = witness.probabilities
+    assert low == high == Fraction(1, 18014398509481982) and exact == "1/18014398509481982" and zero == 0
+
+
+def test_values_for_parameters() -> None:
+    text = """
+mechanism scaled(x: real) -> real
+  param eps: real > 0
+  param n: int > 0
+  adjacent |x<1> - x<2>| <= 1
+  claim pure 2 * eps
+{ z <$ lap(n / eps);  return x + z }"""
+    proof = lastbit.prove(text, n=1)[0]
+    assert isinstance(proof, lastbit.PrivacyProof) and proof.verdict == "proved"
+    assert proof.certificate is not None and lastbit.check(proof.certificate).endswith(" for n = 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("mechanism x", (1, 12), "expected `(`"),
+        ("(FPCore (x) (+ x", (1, 13), "`)` is missing"),
+        ("(FPCore (x)\n (+ x 1))", (1, 10), "the argument `x` has no range"),
+        ("", (1, 1), "the text declares nothing"),
+        ("(FPCore (x) :pre (<= -1 x 1)\n  (/ 1 x))", (2, 3), "no bound"),
+    ],
+)
+def test_mistakes_have_a_place(text: str, place: tuple[int, int], message: str) -> None:
+    with pytest.raises(lastbit.ProgramError) as caught:
+        lastbit.prove(text)
+    assert (caught.value.line, caught.value.column) == place
+    assert message in caught.value.message and message in str(caught.value)
+
+
+def test_a_certificate_is_about_a_text() -> None:
+    core, laplace = bound(CORE, effort="fast"), privacy("laplace.lb")
+    assert laplace.certificate is not None
+    assert lastbit.check(core.certificate, CORE) and lastbit.check(laplace.certificate, text_of("laplace.lb"))
+    for certificate, text, message in [
+        (core.certificate, CORE.replace("1024)", "1025)"), "it is about another program"),
+        (core.certificate, CORE.replace("core", "other").replace("(* 10", "(* 11"), "it is about another program"),
+        (laplace.certificate, text_of("laplace.lb").replace("<= 1", "<= 2"), "it is about another mechanism laplace"),
+        (laplace.certificate, text_of("randomized_response.lb"), "text has no laplace"),
+    ]:
+        with pytest.raises(lastbit.CertificateError, match=message):
+            lastbit.check(certificate, text)
+    with pytest.raises(lastbit.ProgramError):
+        lastbit.check(laplace.certificate, "mechanism ?")
+
+
+def test_refusals() -> None:
+    with pytest.raises(lastbit.ParameterError, match='there is no program "other"'):
+        lastbit.prove(CORE, program="other")
+    with pytest.raises(lastbit.ParameterError, match="effort must be"):
+        lastbit.prove(CORE, effort="much")
+    with pytest.raises(lastbit.ParameterError, match="effort must be"):
+        lastbit.prove(CORE, effort=0)
+    with pytest.raises(lastbit.ParameterError, match="FPCore has no parameters"):
+        lastbit.prove(CORE, epsilon=1)
+    with pytest.raises(lastbit.ParameterError, match="no parameter B: there are eps"):
+        lastbit.prove(text_of("laplace.lb"), bound=1)
+
+
+def test_a_sequence_by_value() -> None:
+    text = text_of("standard/noisy_max.lb")
+    proofs = lastbit.prove(text)
+    assert proofs == lastbit.prove(text) and proofs == pickle.loads(pickle.dumps(proofs))
+    assert proofs[:1] == lastbit.prove(text, program=proofs[0].name)
+    assert hash(proofs) == hash(lastbit.prove(text))
+    assert json.loads(proofs[0].certificate or "")["lastbit"] == "privacy certificate"
+
+
+def test_notebooks() -> None:
+    seen = elements(lastbit.prove(text_of("standard/broken_sparse_vector.lb"))._repr_html_())
+    assert seen.count("table") == 5 and seen.count("details") == 5
+    assert elements(privacy("laplace.lb")._repr_html_()) == ["div", "p", "details", "summary", "pre"]
+    html = lastbit.prove(CORE.replace('"core"', '"<script>"'), effort="fast")._repr_html_()
+    elements(html)
+    assert "&lt;script&gt;" in html
