@@ -38,6 +38,7 @@ fn has_aes_instructions() -> bool {
 }
 
 /// What makes the main stream.
+#[expect(clippy::large_enum_variant, reason = "there is one in a source")]
 enum Cipher {
     ChaCha20 {
         key: Key,
@@ -142,6 +143,9 @@ impl Drop for Stream {
     }
 }
 
+/// A batch holds at most 2³² words.
+const LAST_INDEX: u64 = u32::MAX as u64;
+
 /// The refinement words: AES-256 of the address, cut to 64 bits.
 ///
 /// A refinement word is wanted alone, about once in a hundred values. A block of ChaCha20 would cost ten times as much as one
@@ -155,10 +159,13 @@ impl Table {
         Table { cipher: Aes256::new(&key.0.into()) }
     }
 
-    fn address(batch: u64, index: u64, round: u32) -> aes::Block {
-        let index = u32::try_from(index).expect("a batch holds at most 2^32 words");
-        let address = u128::from(batch) << 64 | u128::from(index) << 32 | u128::from(round);
-        address.to_le_bytes().into()
+    /// The addresses of a batch and a round, but for the index.
+    fn addresses(batch: u64, round: u32) -> u128 {
+        u128::from(batch) << 64 | u128::from(round)
+    }
+
+    fn block(addresses: u128, index: u64) -> aes::Block {
+        (addresses | u128::from(index) << 32).to_le_bytes().into()
     }
 
     fn word_of(block: aes::Block) -> u64 {
@@ -166,20 +173,25 @@ impl Table {
     }
 
     pub(super) fn word(&self, batch: u64, index: u64, round: u32) -> u64 {
-        let mut block = Self::address(batch, index, round);
+        assert!(index <= LAST_INDEX);
+        let mut block = Self::block(Self::addresses(batch, round), index);
         self.cipher.encrypt_block(&mut block);
         Self::word_of(block)
     }
 
     pub(super) fn words(&self, batch: u64, first: u64, round: u32, words: &mut [u64]) {
-        const AT_A_TIME: usize = 16; // enough to fill the pipeline of the AES unit
-        for (run, words) in words.chunks_mut(AT_A_TIME).enumerate() {
-            let first = first + (run * AT_A_TIME) as u64;
-            let mut blocks: [aes::Block; AT_A_TIME] =
-                std::array::from_fn(|i| Self::address(batch, first + i.min(words.len() - 1) as u64, round));
-            self.cipher.encrypt_blocks(&mut blocks);
+        const AT_A_TIME: usize = 64; // enough to fill the pipeline of the AES unit
+        assert!(first + words.len() as u64 <= LAST_INDEX + 1);
+        let addresses = Self::addresses(batch, round);
+        let mut blocks = [aes::Block::default(); AT_A_TIME];
+        for (words, first) in words.chunks_mut(AT_A_TIME).zip((first..).step_by(AT_A_TIME)) {
+            let blocks = &mut blocks[..words.len()];
+            for (block, index) in blocks.iter_mut().zip(first..) {
+                *block = Self::block(addresses, index);
+            }
+            self.cipher.encrypt_blocks(blocks);
             for (word, block) in words.iter_mut().zip(blocks) {
-                *word = Self::word_of(block);
+                *word = Self::word_of(*block);
             }
         }
     }
