@@ -50,7 +50,7 @@ class Attack:
     explanation: str
 
     def _verdict(self) -> str:
-        sure = f"the privacy loss is at least {down(self.loss_exact)} with confidence {near(100 * self.confidence, 8)}%"
+        sure = f"the privacy loss is at least {down(self.loss_exact)} with confidence {down(100 * self.confidence, 8)}%"
         if self.epsilon is None:
             return sure
         claim = f"the claim is {near(self.epsilon)}" + (f" with δ = {near(self.delta)}" if self.delta else "")
@@ -167,6 +167,9 @@ def _doubles(values: Any, name: str) -> "numpy.ndarray":
     if nulls() if callable(nulls) else nulls:
         raise DomainError(f"the {name} samples have nulls: drop them")
     array = numpy.asarray(values)
+    if array.ndim != 1:
+        # The entries of a vector need not be independent, and the confidence rests on that.
+        raise DomainError(f"the {name} samples must be one number each, but have the shape {array.shape}: attack one entry of vectors")
     if isinstance(values, numpy.ma.MaskedArray) or array.dtype.kind not in "fiu":
         raise UnsupportedType(f"the {name} samples must be numbers, but are {array.dtype}")
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
@@ -176,4 +179,4 @@ def _doubles(values: Any, name: str) -> "numpy.ndarray":
     doubles = array.astype(numpy.float64)
     if array.dtype.itemsize > 8 and not ((doubles == array) | numpy.isnan(array)).all():
         raise DomainError(f"the {name} samples are of more than double precision")
-    return numpy.ascontiguousarray(doubles.ravel())
+    return numpy.ascontiguousarray(doubles)

@@ -24,7 +24,8 @@ use crate::{number, values};
 /// lastbit.errors.BudgetExceeded: the release costs 7/10, but only 3/10 of the budget is left
 ///
 /// epsilon: a budget of pure differential privacy; rho: of zero-concentrated differential privacy, from which pure claims are paid, too.
-/// A release that fails after it was paid for stays paid: that it failed may tell something about the data.
+/// A release that fails because of its values stays paid: that it failed may tell something about the data. A budget lives in one process: after
+/// a fork each process has a copy of its own.
 #[pyclass(frozen, module = "lastbit")]
 pub(crate) struct Budget(Mutex<lastbit::Budget>);
 
@@ -71,8 +72,9 @@ impl Budget {
         out: Object<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mechanism = mechanism.get();
-        self.spend(&mechanism.promise(d_in, Some(values::count(x)?))?)?;
-        mechanism.release(x, out)
+        let size = values::count(x)?;
+        let claim = mechanism.promise(d_in, Some(size))?;
+        mechanism.release_counted(x, size, out, &|| self.spend(&claim))
     }
 
     /// What a claim would cost here, a Fraction.

@@ -42,8 +42,8 @@ impl Arguments {
         on
     }
 
-    fn integer(&mut self, name: &'static str, x: Option<i64>) {
-        self.0.extend(x.map(|x| (name, Argument::Integer(x))));
+    fn integer(&mut self, name: &'static str, x: Option<impl Into<i128>>) {
+        self.0.extend(x.map(|x| (name, Argument::Integer(x.into()))));
     }
 
     /// Exactly one of the two ways; the sensitivity may stand beside the first, for claims.
@@ -193,13 +193,16 @@ pub(crate) fn grid_laplace(
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
     let (amount, sensitivity) = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
-    arguments.integer("k", k.map(i64::from));
+    arguments.integer("k", k);
     let inputs = match known.max_changed {
+        None if known.multiples_of_pow2.is_some() => {
+            return Err(ParameterError::new_err("multiples_of_pow2 needs max_changed"));
+        }
         None => None,
         Some(max_changed) => {
             let inputs = Inputs::differing_in(max_changed).map_err(python)?;
-            arguments.integer("max_changed", Some(max_changed as i64));
-            arguments.integer("multiples_of_pow2", known.multiples_of_pow2.map(i64::from));
+            arguments.integer("max_changed", Some(max_changed));
+            arguments.integer("multiples_of_pow2", known.multiples_of_pow2);
             Some(known.multiples_of_pow2.map_or(inputs, |j| inputs.multiples_of_pow2(j)))
         }
     };

@@ -154,6 +154,8 @@ impl DiscreteLaplace {
 
 /// The discrete Gaussian variable, added to integers. Loss: ρ = d_in²/(2σ²), zero-concentrated; d_in is an L2 distance.
 ///
+/// Its `accuracy` comes from bounds on the tail, and may be a little more than the least.
+///
 /// >>> import lastbit
 /// >>> m = lastbit.DiscreteGaussian(rho="1/8", sensitivity=1)
 /// >>> m.variance, m.loss(1)

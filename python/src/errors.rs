@@ -1,6 +1,7 @@
 //! Errors as Python exceptions; the classes are in `lastbit/errors.py`.
 
 use lastbit::Error;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 pyo3::import_exception!(lastbit.errors, ParameterError);
@@ -20,6 +21,7 @@ pub(crate) fn python(error: Error) -> PyErr {
         Error::LengthMismatch { .. } => DomainError::new_err(message),
         Error::Overflow { index } => NoiseOverflow::new_err((message, index)),
         Error::BudgetExceeded { .. } => BudgetExceeded::new_err(message),
+        Error::OutOfMemory { .. } => PyMemoryError::new_err(message),
         Error::NoEntropy { .. } | Error::FloatEnvironment => SystemFailure::new_err(message),
         _ => ParameterError::new_err(message),
     }

@@ -23,13 +23,12 @@ impl<'py> Extras<'_, 'py> {
     /// Pays, releases, and hands out the claim, as far as each is asked for.
     fn release(&self, mechanism: &Mechanism, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.budget.is_none() && !self.claim {
-            return mechanism.release(x, self.out);
+            return mechanism.release(x, self.out, &|| Ok(()));
         }
-        let claim = mechanism.promise(None, Some(values::count(x)?))?;
-        if let Some(budget) = self.budget {
-            budget.get().spend(&claim)?;
-        }
-        let noisy = mechanism.release(x, self.out)?;
+        let size = values::count(x)?;
+        let claim = mechanism.promise(None, Some(size))?;
+        let pay = || self.budget.map_or(Ok(()), |budget| budget.get().spend(&claim));
+        let noisy = mechanism.release_counted(x, size, self.out, &pay)?;
         if self.claim { Release::of(noisy, claim) } else { Ok(noisy) }
     }
 }

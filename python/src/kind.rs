@@ -37,14 +37,14 @@ pub(crate) trait Number: Element + Copy + Default {
     /// Its name in numpy.
     const DTYPE: &'static str;
 
-    /// The noisy value; `None` if the mechanism does not work on this type.
-    fn release(self, kind: &Kind) -> Option<Result<Self, Error>>;
+    /// The noisy value, by a mechanism that [takes](Kind::dtypes) this type.
+    fn release(self, kind: &Kind) -> Result<Self, Error>;
 
-    /// Noisy values in place of values; `None` as above.
-    fn release_in_place(kind: &Kind, values: &mut [Self]) -> Option<Result<(), Error>>;
+    /// Noisy values in place of values.
+    fn release_in_place(kind: &Kind, values: &mut [Self]) -> Result<(), Error>;
 
-    /// Noisy copies of values; `None` as above.
-    fn release_to(kind: &Kind, values: &[Self], out: &mut [Self]) -> Option<Result<(), Error>>;
+    /// Noisy copies of values.
+    fn release_to(kind: &Kind, values: &[Self], out: &mut [Self]) -> Result<(), Error>;
 }
 
 macro_rules! number {
@@ -53,24 +53,24 @@ macro_rules! number {
             const DTYPE: &'static str = $dtype;
 
             #[inline]
-            fn release(self, kind: &Kind) -> Option<Result<Self, Error>> {
+            fn release(self, kind: &Kind) -> Result<Self, Error> {
                 match kind {
-                    $(Kind::$kind(m) => Some(with_source(|source| m.release(source, self))),)*
-                    _ => None,
+                    $(Kind::$kind(m) => with_source(|source| m.release(source, self)),)*
+                    _ => unreachable!("the type is looked at before: {}", kind.class()),
                 }
             }
 
-            fn release_in_place(kind: &Kind, values: &mut [Self]) -> Option<Result<(), Error>> {
+            fn release_in_place(kind: &Kind, values: &mut [Self]) -> Result<(), Error> {
                 match kind {
-                    $(Kind::$kind(m) => Some(with_source(|source| m.release_in_place(source, values))),)*
-                    _ => None,
+                    $(Kind::$kind(m) => with_source(|source| m.release_in_place(source, values)),)*
+                    _ => unreachable!("the type is looked at before: {}", kind.class()),
                 }
             }
 
-            fn release_to(kind: &Kind, values: &[Self], out: &mut [Self]) -> Option<Result<(), Error>> {
+            fn release_to(kind: &Kind, values: &[Self], out: &mut [Self]) -> Result<(), Error> {
                 match kind {
-                    $(Kind::$kind(m) => Some(with_source(|source| m.release_to(source, values, out))),)*
-                    _ => None,
+                    $(Kind::$kind(m) => with_source(|source| m.release_to(source, values, out)),)*
+                    _ => unreachable!("the type is looked at before: {}", kind.class()),
                 }
             }
         }
@@ -106,6 +106,11 @@ impl Kind {
             Kind::DiscreteGaussian(_) => "DiscreteGaussian",
             Kind::Snapping(_) => "Snapping",
         }
+    }
+
+    /// Refuses a type that it does not take.
+    pub(crate) fn check<T: Number>(&self) -> PyResult<()> {
+        if self.dtypes().contains(&T::DTYPE) { Ok(()) } else { Err(self.refused(T::DTYPE)) }
     }
 
     /// That values of this type are refused.

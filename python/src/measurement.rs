@@ -1,6 +1,6 @@
 //! Mechanisms in OpenDP's form: domain, metric, measure, function and privacy map in one value.
 
-use lastbit::{L1Distance, Loss, Rational, VectorDomain};
+use lastbit::{Inputs, L1Distance, Loss, Rational, VectorDomain};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -57,7 +57,11 @@ impl Measurement {
     fn loss(&self, d_in: &Bound<'_, PyAny>) -> PyResult<Loss> {
         let exact = || number::exact("d_in", d_in);
         match &self.function {
-            Function::Mechanism(m) => Ok(Loss::Finite(m.promise(Some(d_in), self.size)?.0.loss)),
+            Function::Mechanism(m) => {
+                // The metric is all that is known of two inputs: not how many values differ.
+                let inputs = self.size.map(|n| Inputs::differing_in((n as u64).max(1)).expect("not zero"));
+                Ok(Loss::Finite(m.kind.claim(&exact()?, inputs)?.loss))
+            }
             Function::VectorF64(m) => m.map(&exact()?).map_err(python),
             Function::VectorF32(m) => m.map(&exact()?).map_err(python),
             Function::Composition(parts) => {
@@ -127,14 +131,14 @@ impl Measurement {
         }
         let py = x.py();
         match &self.function {
-            Function::Mechanism(m) => m.release(x, None),
+            Function::Mechanism(m) => m.release(x, None, &|| Ok(())),
             Function::VectorF64(m) => {
-                let values: Vec<f64> = x.extract()?;
+                let values = values::vector::<f64>(x)?;
                 let noisy = with_source(|source| m.invoke(source, &values)).map_err(python)?;
                 alike(x, PyArray1::from_vec(py, noisy).into_any())
             }
             Function::VectorF32(m) => {
-                let values: Vec<f32> = x.extract()?;
+                let values = values::vector::<f32>(x)?;
                 let noisy = with_source(|source| m.invoke(source, &values)).map_err(python)?;
                 alike(x, PyArray1::from_vec(py, noisy).into_any())
             }

@@ -8,10 +8,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::claim::Claim;
-use crate::errors::{ParameterError, python};
+use crate::errors::{DomainError, ParameterError, python};
 use crate::kind::{HalfWidth, Kind};
 use crate::measurement::Measurement;
-use crate::{number, values};
+use crate::number;
+use crate::values::{self, Task};
 
 /// An argument that may be missing.
 pub(crate) type Object<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
@@ -34,7 +35,7 @@ pub(crate) struct Mechanism {
 pub(crate) enum Argument {
     /// An exact number, as text.
     Exact(String),
-    Integer(i64),
+    Integer(i128),
     Flag(bool),
 }
 
@@ -56,17 +57,36 @@ impl Mechanism {
         self.kind.claim(&self.distance(d_in)?, self.inputs.or_else(by_size)).map(Claim)
     }
 
+    /// Noisy values. `pay` is called when nothing is left to refuse but values.
     pub(crate) fn release<'py>(
         &self,
         x: &Bound<'py, PyAny>,
         out: Object<'_, 'py>,
+        pay: &dyn Fn() -> PyResult<()>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(noisy) = values::release(&self.kind, x, out)? {
+        if let Some(noisy) = values::release(&Task { kind: &self.kind, pay }, x, out)? {
             return Ok(noisy);
         }
         static TABLES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let tables = TABLES.import(x.py(), "lastbit._tables", "release")?;
+        pay()?;
         tables.call1((self.clone(), x, out))
+    }
+
+    /// The same for so many values, which the claim may rest on.
+    pub(crate) fn release_counted<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        size: usize,
+        out: Object<'_, 'py>,
+        pay: &dyn Fn() -> PyResult<()>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let noisy = self.release(x, out, pay)?;
+        let found = values::count(&noisy)?;
+        if found == size {
+            return Ok(noisy);
+        }
+        Err(DomainError::new_err(format!("there are {found} values where {size} were said to be")))
     }
 
     /// What builds the mechanism again.
@@ -85,7 +105,7 @@ impl Mechanism {
     /// `out` of the same type and shape takes the result; `out=x` works in place.
     #[pyo3(signature = (x, /, *, out=None))]
     fn __call__<'py>(&self, x: &Bound<'py, PyAny>, out: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.release(x, out)
+        self.release(x, out, &|| Ok(()))
     }
 
     /// The loss between inputs at distance `d_in`, a Fraction.
@@ -100,7 +120,10 @@ impl Mechanism {
         self.promise(d_in, None)
     }
 
-    /// How far the noisy value is from the value at most, with probability `1 - alpha`.
+    /// How large the noise is at most, with probability `1 - alpha`.
+    ///
+    /// This is the noise itself: to round a result to an integer or a float32 adds half a unit of its last place at most, and what a bound
+    /// clamps is not counted.
     #[pyo3(signature = (*, alpha))]
     fn accuracy<'py>(&self, py: Python<'py>, alpha: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match self.kind.half_width(&confidence(alpha)?).map_err(python)? {

@@ -3,9 +3,11 @@
 //! The interpreter's lock is released while noise is added to more than one value. As with numpy's own functions, an array that another
 //! thread changes meanwhile gives results that make no sense.
 
-use lastbit::Error;
+use lastbit::{Error, Rational, Rounding};
+use lastbit_real::Float;
 use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyTuple};
 
 use crate::arrow;
@@ -15,35 +17,55 @@ use crate::kind::{Kind, Number};
 /// The largest integer up to which doubles have them all.
 const EXACT_INTEGERS: i64 = 1 << 53;
 
+/// A release that is to be made.
+pub(crate) struct Task<'a> {
+    pub(crate) kind: &'a Kind,
+    /// Called when nothing is left to refuse but values, and before noise is drawn: what does not depend on the data costs nothing.
+    pub(crate) pay: &'a dyn Fn() -> PyResult<()>,
+}
+
+impl Task<'_> {
+    /// Refuses a type that the mechanism does not take, or pays.
+    fn begin<T: Number>(&self) -> PyResult<()> {
+        self.kind.check::<T>()?;
+        (self.pay)()
+    }
+}
+
 /// Noisy values, in the form that the values have; `None` if they are neither numbers nor lists nor numpy's.
 pub(crate) fn release<'py>(
-    kind: &Kind,
+    task: &Task<'_>,
     x: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = x.py();
-    let noisy = if let Ok(x) = x.cast::<PyFloat>() {
-        one(kind, x.value())?.into_pyobject(py)?.into_any()
-    } else if is_integer(x) {
-        match integer_or_double(kind, x)? {
-            Plain::Integer(x) => one(kind, x)?.into_pyobject(py)?.into_any(),
-            Plain::Double(x) => one(kind, x)?.into_pyobject(py)?.into_any(),
-        }
-    } else if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() {
-        list(kind, x)?
-    } else if let Ok(array) = x.cast::<PyUntypedArray>() {
-        return any_array(kind, array, out).map(Some);
-    } else if x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
+    let is_list = x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>();
+    if out.is_some() && (is_list || x.is_instance_of::<PyFloat>() || x.is_instance_of::<PyInt>()) {
+        return Err(UnsupportedType::new_err("out is for numpy arrays; numbers and lists are returned"));
+    }
+    if let Ok(x) = x.cast::<PyFloat>() {
+        return Ok(Some(one(task, x.value())?.into_pyobject(py)?.into_any()));
+    }
+    if is_integer(x) {
+        let noisy = match integer_or_double(task.kind, x, None)? {
+            Plain::Integer(x) => one(task, x)?.into_pyobject(py)?.into_any(),
+            Plain::Double(x) => one(task, x)?.into_pyobject(py)?.into_any(),
+        };
+        return Ok(Some(noisy));
+    }
+    if is_list {
+        return list(task, x).map(Some);
+    }
+    // Not before here: this looks for numpy, and imports it.
+    if let Ok(array) = x.cast::<PyUntypedArray>() {
+        return any_array(task, array, out).map(Some);
+    }
+    if out.is_none() && x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
         // A scalar of numpy's.
         let array = py.import("numpy")?.call_method1("asarray", (x,))?;
-        any_array(kind, array.cast::<PyUntypedArray>()?, None)?
-    } else {
-        return Ok(None);
-    };
-    match out {
-        None => Ok(Some(noisy)),
-        Some(_) => Err(UnsupportedType::new_err("out is for numpy arrays; numbers and lists are returned")),
+        return any_array(task, array.cast::<PyUntypedArray>()?, None).map(Some);
     }
+    Ok(None)
 }
 
 /// How many values there are.
@@ -62,6 +84,36 @@ pub(crate) fn count(x: &Bound<'_, PyAny>) -> PyResult<usize> {
     } else {
         Ok(1)
     }
+}
+
+/// A list of numbers or an array of this type, without rounding: the distance of two vectors must stay what it is.
+pub(crate) fn vector<T: Number + Float>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+    if let Ok(array) = x.cast::<PyUntypedArray>() {
+        let array = array.cast::<PyArrayDyn<T>>().map_err(|_| {
+            let message = format!("the values must be {}, but are {}", T::DTYPE, array.dtype());
+            UnsupportedType::new_err(message)
+        })?;
+        // Contiguous, whatever the array is.
+        let values = new_array(array)?;
+        array.copy_to(&values)?;
+        return Ok(values.to_vec()?);
+    }
+    if !(x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()) {
+        return Err(UnsupportedType::new_err("the values must be a list or a numpy array"));
+    }
+    let number = |(index, item): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let item = item?;
+        if item.cast::<PyFloat>().is_ok_and(|item| !item.value().is_finite()) {
+            return Err(python(Error::NotFinite { index }));
+        }
+        let exact = crate::number::exact("a value", &item)?;
+        let rounded = T::from_rational(&exact, Rounding::Nearest);
+        match Rational::try_from(rounded.to_f64()) {
+            Ok(back) if back == exact => Ok(rounded),
+            _ => Err(DomainError::new_err(format!("a value is no {}, and would be rounded", T::DTYPE))),
+        }
+    };
+    x.try_iter()?.enumerate().map(number).collect()
 }
 
 /// Whether values are of single precision, be they numpy's, Arrow's or of a library of tables.
@@ -85,8 +137,12 @@ enum Plain {
 }
 
 /// Integers stay integers where the mechanism has them, and else are the double that they are.
-fn integer_or_double(kind: &Kind, x: &Bound<'_, PyAny>) -> PyResult<Plain> {
-    let too_large = |what| DomainError::new_err(format!("{x} is too large for {what}"));
+fn integer_or_double(kind: &Kind, x: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Plain> {
+    // The value itself is not for the message.
+    let too_large = |what| {
+        let which = index.map_or("the value".to_owned(), |index| format!("value {index}"));
+        DomainError::new_err((format!("{which} is too large for {what}"), index))
+    };
     let integer: i64 = x.extract().map_err(|_| too_large("int64"))?;
     if kind.takes_integers() {
         return Ok(Plain::Integer(integer));
@@ -97,59 +153,60 @@ fn integer_or_double(kind: &Kind, x: &Bound<'_, PyAny>) -> PyResult<Plain> {
     Err(too_large("float64, which would round it"))
 }
 
-fn one<T: Number>(kind: &Kind, x: T) -> PyResult<T> {
-    match x.release(kind) {
-        Some(result) => result.map_err(python),
-        None => Err(kind.refused(T::DTYPE)),
-    }
+fn one<T: Number>(task: &Task<'_>, x: T) -> PyResult<T> {
+    task.begin::<T>()?;
+    x.release(task.kind).map_err(python)
 }
 
 /// Integers if all are integers, else doubles.
-fn list<'py>(kind: &Kind, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let items: Vec<Bound<'py, PyAny>> = x.try_iter()?.collect::<PyResult<_>>()?;
+fn list<'py>(task: &Task<'_>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let mut integers = Vec::new();
     let mut doubles = Vec::new();
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in x.try_iter()?.enumerate() {
+        let item = item?;
         if let Ok(item) = item.cast::<PyFloat>() {
             doubles.push(item.value());
-        } else if is_integer(item) {
-            match integer_or_double(kind, item)? {
-                Plain::Integer(item) => integers.push(item),
-                Plain::Double(item) => doubles.push(item),
-            }
-        } else {
+            continue;
+        }
+        // Integers, numpy's too.
+        let integer =
+            if item.is_instance_of::<PyBool>() { None } else { item.call_method0("__index__").ok() };
+        let Some(integer) = integer else {
             let kind = item.get_type().name()?;
             return Err(UnsupportedType::new_err(format!(
-                "value {index} of the list is a {kind}: lists are of numbers; make a numpy array of anything else"
+                "value {index} of the list is a {kind}: lists are of ints and floats; make a numpy array of others"
             )));
+        };
+        match integer_or_double(task.kind, &integer, Some(index))? {
+            Plain::Integer(item) => integers.push(item),
+            Plain::Double(item) => doubles.push(item),
         }
     }
-    if doubles.is_empty() && kind.takes_integers() {
-        return slice(x.py(), kind, integers);
+    if doubles.is_empty() && task.kind.takes_integers() {
+        return slice(x.py(), task, integers);
     }
     if !integers.is_empty() {
         return Err(UnsupportedType::new_err(
             "the list has integers and floats: make all of them floats, or all integers",
         ));
     }
-    slice(x.py(), kind, doubles)
+    slice(x.py(), task, doubles)
 }
 
 fn slice<'py, T: Number + IntoPyObject<'py>>(
     py: Python<'py>,
-    kind: &Kind,
+    task: &Task<'_>,
     mut values: Vec<T>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    match py.detach(|| T::release_in_place(kind, &mut values)) {
-        Some(result) => result.map_err(python)?,
-        None => return Err(kind.refused(T::DTYPE)),
-    }
+    task.begin::<T>()?;
+    let kind = task.kind;
+    py.detach(|| T::release_in_place(kind, &mut values)).map_err(python)?;
     Ok(PyList::new(py, values)?.into_any())
 }
 
 /// An array of any of the types.
 fn any_array<'py>(
-    kind: &Kind,
+    task: &Task<'_>,
     x: &Bound<'py, PyUntypedArray>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -159,25 +216,25 @@ fn any_array<'py>(
         ));
     }
     if let Ok(x) = x.cast::<PyArrayDyn<f64>>() {
-        array(kind, x, out)
+        array(task, x, out)
     } else if let Ok(x) = x.cast::<PyArrayDyn<f32>>() {
-        array(kind, x, out)
+        array(task, x, out)
     } else if let Ok(x) = x.cast::<PyArrayDyn<i64>>() {
-        array(kind, x, out)
+        array(task, x, out)
     } else if let Ok(x) = x.cast::<PyArrayDyn<i32>>() {
-        array(kind, x, out)
+        array(task, x, out)
     } else {
-        Err(kind.refused(&x.dtype().to_string()))
+        Err(task.kind.refused(&x.dtype().to_string()))
     }
 }
 
 fn array<'py, T: Number>(
-    kind: &Kind,
+    task: &Task<'_>,
     x: &Bound<'py, PyArrayDyn<T>>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let Some(out) = out else {
-        let noisy = noisy_copy(kind, x)?;
+        let noisy = noisy_copy(task, x)?;
         // As numpy's functions do: no array without dimensions is returned.
         return if x.ndim() == 0 { noisy.get_item(PyTuple::empty(x.py())) } else { Ok(noisy.into_any()) };
     };
@@ -186,51 +243,66 @@ fn array<'py, T: Number>(
     })?;
     if target.shape() != x.shape() {
         let (shape, expected) = (target.shape(), x.shape());
-        return Err(DomainError::new_err(format!("out has shape {shape:?} where {expected:?} was expected")));
+        return Err(ParameterError::new_err(format!(
+            "out has shape {shape:?} where {expected:?} was expected"
+        )));
     }
-    into(kind, x, target)?;
+    into(task, x, target)?;
     Ok(out.clone())
 }
 
 /// Writes noisy values to `out`, which has the same type and shape.
 fn into<'py, T: Number>(
-    kind: &Kind,
+    task: &Task<'_>,
     x: &Bound<'py, PyArrayDyn<T>>,
     out: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<()> {
-    let py = x.py();
+    let (py, kind) = (x.py(), task.kind);
     let written = |error: BorrowError| ParameterError::new_err(format!("out: {error}"));
     if x.is(out) && x.is_contiguous() && x.is_aligned() {
         let mut values = out.try_readwrite().map_err(written)?;
         let values = values.as_slice_mut()?;
-        return checked(kind, x, py.detach(|| T::release_in_place(kind, values)));
+        task.begin::<T>()?;
+        return checked(x, py.detach(|| T::release_in_place(kind, values)));
     }
     out.try_readwrite().map_err(written)?; // Refused before noise is drawn.
     // They may overlap: noise goes to an array of its own, and all of it is copied.
-    noisy_copy(kind, x)?.copy_to(out)
+    noisy_copy(task, x)?.copy_to(out)
 }
 
 /// A new array with noisy values. Of the values there is no copy beside it.
 fn noisy_copy<'py, T: Number>(
-    kind: &Kind,
+    task: &Task<'_>,
     x: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    let py = x.py();
-    let noisy = PyArrayDyn::<T>::zeros(py, x.dims(), is_fortran(x));
+    let (py, kind) = (x.py(), task.kind);
+    let noisy = new_array(x)?;
     if !(x.is_contiguous() && x.is_aligned()) {
         // numpy knows every way in which values can lie in memory.
         x.copy_to(&noisy)?;
         let mut values = noisy.readwrite();
         let values = values.as_slice_mut()?;
-        checked(kind, &noisy, py.detach(|| T::release_in_place(kind, values)))?;
+        task.begin::<T>()?;
+        checked(&noisy, py.detach(|| T::release_in_place(kind, values)))?;
     } else {
         let values =
             x.try_readonly().map_err(|error| ParameterError::new_err(format!("the values: {error}")))?;
         let mut out = noisy.readwrite();
         let (values, out) = (values.as_slice()?, out.as_slice_mut()?);
-        checked(kind, x, py.detach(|| T::release_to(kind, values, out)))?;
+        task.begin::<T>()?;
+        checked(x, py.detach(|| T::release_to(kind, values, out)))?;
     }
     Ok(noisy)
+}
+
+/// A new array of the same type, shape and order. numpy is asked through Python, which raises where memory is short.
+fn new_array<'py, T: Number>(x: &Bound<'py, PyArrayDyn<T>>) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = x.py();
+    let shape = PyTuple::new(py, x.shape())?;
+    let order = if is_fortran(x) { "F" } else { "C" };
+    let array = ZEROS.import(py, "numpy", "zeros")?.call1((shape, x.dtype(), order))?;
+    Ok(array.cast_into::<PyArrayDyn<T>>()?)
 }
 
 /// Whether the values lie column by column, and not also row by row.
@@ -239,11 +311,7 @@ fn is_fortran<T: Number>(x: &Bound<'_, PyArrayDyn<T>>) -> bool {
 }
 
 /// The exception, if there is one; positions in it count row by row, whatever the order in memory is.
-fn checked<T: Number>(
-    kind: &Kind,
-    x: &Bound<'_, PyArrayDyn<T>>,
-    result: Option<Result<(), Error>>,
-) -> PyResult<()> {
+fn checked<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, result: Result<(), Error>) -> PyResult<()> {
     let row_major = |index: usize| {
         if !is_fortran(x) {
             return index;
@@ -258,9 +326,8 @@ fn checked<T: Number>(
         })
     };
     match result {
-        None => Err(kind.refused(T::DTYPE)),
-        Some(Err(Error::NotFinite { index })) => Err(python(Error::NotFinite { index: row_major(index) })),
-        Some(Err(Error::Overflow { index })) => Err(python(Error::Overflow { index: row_major(index) })),
-        Some(result) => result.map_err(python),
+        Err(Error::NotFinite { index }) => Err(python(Error::NotFinite { index: row_major(index) })),
+        Err(Error::Overflow { index }) => Err(python(Error::Overflow { index: row_major(index) })),
+        result => result.map_err(python),
     }
 }

@@ -96,7 +96,7 @@ SAMPLES = [float(i % 7) for i in range(100)]
         lambda x: numpy.array(x, dtype=numpy.longdouble),
         lambda x: numpy.array(x, dtype=numpy.int64),
         lambda x: numpy.array(x, dtype=numpy.uint8),
-        lambda x: numpy.array(x)[::-1][::-1].reshape(10, 10),
+        lambda x: numpy.array(x)[::-1][::-1],
         lambda x: [int(y) for y in x],
         pandas.Series,
         polars.Series,
@@ -173,3 +173,17 @@ def test_notebooks() -> None:
     html = lastbit.attack([0.0] * 100, [1.0] * 100, epsilon=1)._repr_html_()
     assert elements(html).count("tr") == 5
     assert "P &gt;= " in html
+
+
+def test_vectors_are_no_samples() -> None:
+    """Entries of one output need not be independent of each other."""
+    for samples in (numpy.zeros((100, 2)), [[0.0, 1.0]] * 100, numpy.float64(1)):
+        with pytest.raises(lastbit.DomainError, match="one number each"):
+            lastbit.attack(samples, samples)
+    with pytest.raises(lastbit.DomainError, match="one number each"):
+        lastbit.attack(lambda x: [x] * 50, inputs=(0.0, 1.0), samples=10)
+
+
+def test_no_negative_claim() -> None:
+    with pytest.raises(lastbit.ParameterError, match="negative"):
+        lastbit.attack([0.0] * 50, [0.0] * 50, epsilon=-1)

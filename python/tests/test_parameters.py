@@ -122,6 +122,15 @@ def test_losses() -> None:
         lastbit.Laplace(scale=1).loss(-1)
 
 
+def test_claims_of_a_grid_say_what_they_rest_on() -> None:
+    claim = lastbit.GridLaplace(scale=1, k=0, max_changed=2, multiples_of_pow2=-3).claim(1)
+    assert claim.adjacency == "columns at L1 distance <= 1 that differ in at most 2 values, all multiples of 2^-3"
+    with pytest.raises(lastbit.ParameterError, match="needs max_changed"):
+        lastbit.GridLaplace(scale=1, multiples_of_pow2=0)
+    most = lastbit.GridLaplace(scale=1, max_changed=2**64 - 1)
+    assert pickle.loads(pickle.dumps(most)) == most
+
+
 def test_the_loss_of_a_grid_counts_the_values_that_may_differ() -> None:
     x = np.zeros((4, 5))
     one = lastbit.grid_laplace(x, scale=1, sensitivity="1/2", k=0, max_changed=1, claim=True)
@@ -172,8 +181,33 @@ def test_measurements() -> None:
         lastbit.make_vector_float_laplace_cks20(scale=1, size=1, k=-1075)
     with pytest.raises(lastbit.ParameterError):
         lastbit.make_vector_float_laplace_cks20(scale=-1)
+    # The metric is all that is known of two inputs of a measurement: what is declared beside it does not count.
+    grid = lastbit.GridLaplace(scale=1, k=0, max_changed=1)
+    assert grid.loss("0.03") == 1 and grid.measurement(size=3).map("0.03") == 3
+    with pytest.raises(lastbit.ParameterError, match="max_changed"):
+        grid.measurement().map(1)
     gaussian = lastbit.DiscreteGaussian(sigma=2).measurement()
     assert (gaussian.input_metric, gaussian.map(2)) == ("L2Distance", Fraction(1, 2))
+
+
+def test_vectors_are_not_rounded_on_the_way() -> None:
+    """Two inputs further apart than the map is told would be a wrong claim."""
+    single = lastbit.make_vector_float_laplace_cks20(scale=1, dtype="float32")
+    assert len(single([1.5, 2])) == 2 and single(np.zeros(2, "f4")).dtype == "f4"
+    double = lastbit.make_vector_float_laplace_cks20(scale=1)
+    assert len(double(np.zeros((4, 3))[:, 1])) == 4
+    for m, x in (
+        (single, [2.0**24 + 1]),
+        (single, [0.1]),
+        (single, np.zeros(2)),
+        (double, [2**53 + 1]),
+        (double, np.zeros(2, "i8")),
+        (double, np.zeros(2, "f4")),
+        (double, "12"),
+        (double, [True]),
+    ):
+        with pytest.raises(lastbit.Error):
+            m(x)
 
 
 def test_composition() -> None:
@@ -207,6 +241,63 @@ def test_budget_refuses_before_anything_is_written() -> None:
     with pytest.raises(lastbit.BudgetExceeded):
         lastbit.laplace(x, epsilon=2, sensitivity=1, out=out, budget=lastbit.Budget(epsilon=1))
     assert np.all(out == 7.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "out"),
+    [
+        ([1.0, None], None),
+        ([True], None),
+        ([1, 2.5], None),
+        (2**70, None),
+        (np.zeros(3, "i2"), None),
+        (np.zeros(3, "O"), None),
+        (1.0, np.zeros(1)),
+        (np.zeros(3), np.zeros(4)),
+        (np.zeros(3), np.zeros(3, "f4")),
+        (np.zeros(3), np.broadcast_to(np.zeros(1), 3)),
+    ],
+)
+def test_what_has_nothing_to_do_with_the_data_costs_nothing(x: Any, out: Any) -> None:
+    budget = lastbit.Budget(epsilon=1)
+    with pytest.raises(lastbit.Error):
+        lastbit.laplace(x, epsilon="1/2", sensitivity=1, budget=budget, out=out)
+    assert budget.spent == 0
+
+
+def test_messages_do_not_tell_values() -> None:
+    for release in (lambda: lastbit.laplace([0, 2**70 + 12345], 1), lambda: lastbit.snapping(2**53 + 1, **SNAPPING)):
+        with pytest.raises(lastbit.DomainError) as error:
+            release()
+        assert not any(digits in str(error.value) for digits in ("12345", str(2**53 + 1)))
+
+
+SNAPPING: dict[str, Any] = {"epsilon": 1, "sensitivity": 1, "bound": 8}
+
+
+class Stream:
+    """A producer of Arrow streams that counts its chunks."""
+
+    def __init__(self, chunked: Any) -> None:
+        self.chunked = chunked
+
+    def __len__(self) -> int:
+        return int(self.chunked.num_chunks)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.chunked.__arrow_c_stream__(requested_schema)
+
+
+def test_a_claim_counts_what_is_released() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+
+    class Short(list[float]):
+        def __len__(self) -> int:
+            return 1
+
+    for x in (Short([0.0, 0.0, 0.0]), Stream(pyarrow.chunked_array([[0.0, 0.0, 0.0]]))):
+        with pytest.raises(lastbit.DomainError, match="3 values where 1"):
+            lastbit.grid_laplace(x, scale=1, sensitivity=1, k=0, claim=True)
 
 
 def test_a_failed_release_stays_paid() -> None:

@@ -207,3 +207,48 @@ def test_notebooks() -> None:
     html = lastbit.prove(CORE.replace('"core"', '"<script>"'), effort="fast")._repr_html_()
     elements(html)
     assert "&lt;script&gt;" in html
+
+
+SNAPPING = (Path(__file__).parents[2] / "mechanisms" / "snapping_f64.lb").read_text()
+TEXTBOOK = (Path(__file__).parents[2] / "mechanisms" / "laplace_f64.lb").read_text()
+ADJACENT = "adjacent |x<1> - x<2>| <= 1"
+
+
+def with_clause(text: str, clause: str, other: str) -> str:
+    assert text.count(clause) == 1
+    return text.replace(clause, other)
+
+
+@pytest.mark.parametrize(
+    "adjacent", ["", "adjacent |x<1> - x<2>| < 3", "adjacent x<1> - x<2> <= 3", "adjacent |x<1> - x<1>| <= 1"]
+)
+def test_no_distance_is_made_up(adjacent: str) -> None:
+    for text in (SNAPPING, TEXTBOOK):
+        with pytest.raises(lastbit.ProgramError, match="neighbours"):
+            lastbit.prove(with_clause(text, ADJACENT, adjacent), eps=1, **({"B": 100} if text is SNAPPING else {}))
+
+
+def test_the_distance_of_neighbours_counts() -> None:
+    costs = {}
+    for bound in ("1", "1 + 1", "B"):
+        (proof,) = lastbit.prove(with_clause(SNAPPING, ADJACENT, f"adjacent |x<1> - x<2>| <= {bound}"), eps=1, B=8)
+        costs[bound] = float(proof.cost)
+    assert 1 < costs["1"] < 1.001 and 2 < costs["1 + 1"] < 2.001 and 8 < costs["B"] < 8.001
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [("infer", "proved"), ("2 * eps", "proved"), ("eps", "undecided"), ("eps / 2", "undecided"), ("0", "undecided")],
+)
+def test_proved_is_what_is_claimed(claim: str, verdict: str) -> None:
+    (proof,) = lastbit.prove(with_clause(SNAPPING, "claim pure infer", f"claim pure {claim}"), eps=1, B=100)
+    assert proof.verdict == verdict
+
+
+def test_an_improbable_event_is_no_witness_against_delta() -> None:
+    approximate = with_clause(SNAPPING, "claim pure infer", "claim approx(2 * eps, 1/10)")
+    assert [proof.verdict for proof in lastbit.prove(approximate, eps=1, B=1000)] == ["proved"]
+    pure = with_clause(SNAPPING, "claim pure infer", "claim pure 2 * eps")
+    assert [proof.verdict for proof in lastbit.prove(pure, eps=1, B=1000)] == ["refuted"]
+    textbook = with_clause(TEXTBOOK, "claim pure infer", "claim approx(eps, 1/10)")
+    assert [proof.verdict for proof in lastbit.prove(textbook, eps=1)] == ["undecided"]

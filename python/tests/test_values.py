@@ -126,6 +126,16 @@ def test_lists() -> None:
         lastbit.laplace([1.0, [2.0]], scale=1)
 
 
+def test_lists_of_numbers_of_numpy() -> None:
+    assert [type(y) for y in lastbit.laplace(list(np.arange(3)), scale=1)] == [int] * 3
+    assert [type(y) for y in lastbit.laplace(list(np.arange(3.0)), scale=1)] == [float] * 3
+
+
+def test_no_memory() -> None:
+    with pytest.raises(MemoryError):
+        lastbit.laplace(np.broadcast_to(0.0, 10**14), scale=1)
+
+
 @pytest.mark.parametrize("x", ["1", b"1", None, True, [True], {}, {1.0}, 1j, object()])
 def test_what_is_no_number_is_refused(x: Any) -> None:
     with pytest.raises(lastbit.UnsupportedType):

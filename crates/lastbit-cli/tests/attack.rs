@@ -220,3 +220,18 @@ fn nothing_to_attack() {
         assert_refused(&run(arguments), arguments);
     }
 }
+
+/// Whoever reads only a line, or none, is told by the exit code.
+#[test]
+fn a_leak_is_told_also_if_nobody_reads() {
+    let folder = folder();
+    let (a, b) = (put(&folder, "a", halves()), put(&folder, "b", thirds()));
+    let mut child = lastbit("attack")
+        .args([a, b])
+        .args(["--epsilon", "1"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("started");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("ended").code(), Some(1));
+}

@@ -163,3 +163,60 @@ fn bench_has_the_right_answers() {
     assert_eq!((&rows[0]["found"], &rows[3]["found"]), (&Value::from("proved"), &Value::from("refuted")));
     assert_eq!(code(&run("bench logic --program nothing")), 2);
 }
+
+const SNAPPING: &str = include_str!("../../../mechanisms/snapping_f64.lb");
+const TEXTBOOK: &str = include_str!("../../../mechanisms/laplace_f64.lb");
+const ADJACENT: &str = "adjacent |x<1> - x<2>| <= 1";
+
+/// The text with one clause in place of another.
+fn with_clause(text: &str, clause: &str, other: &str) -> String {
+    assert_eq!(text.matches(clause).count(), 1);
+    text.replace(clause, other)
+}
+
+#[test]
+fn no_distance_of_neighbours_is_made_up() {
+    for adjacent in ["", "adjacent |x<1> - x<2>| < 3", "adjacent x<1> - x<2> <= 3"] {
+        for (text, options) in [(SNAPPING, "--epsilon 1 --bound 100"), (SNAPPING, ""), (TEXTBOOK, "")] {
+            let output = prove(&with_clause(text, ADJACENT, adjacent), options);
+            assert_eq!(code(&output), 2, "{adjacent} {options}: {}", stdout(&output));
+            assert!(stderr(&output).contains("neighbours"), "{}", stderr(&output));
+        }
+    }
+    let far = with_clause(SNAPPING, ADJACENT, "adjacent |x<1> - x<2>| <= B");
+    let output = prove(&far, "--epsilon 1 --bound 8 --json");
+    assert!(json(&output)[0]["loss"].as_str().unwrap().starts_with("8.0000"), "{}", stdout(&output));
+    // 0 and 1 are no neighbours here.
+    let near = with_clause(TEXTBOOK, ADJACENT, "adjacent |x<1> - x<2>| <= 1/1024");
+    assert_eq!(code(&prove(&near, "")), 2);
+    assert_eq!(code(&prove(&near, "--inputs 0 1/1024")), 1);
+}
+
+#[test]
+fn proved_is_what_is_claimed() {
+    let options = "--epsilon 1 --bound 100";
+    for (claim, verdict, expected) in [
+        ("pure infer", "PROVED", 0),
+        ("pure 2 * eps", "PROVED", 0),
+        ("approx(2 * eps, 1/10)", "PROVED", 0),
+        ("pure eps", "UNDECIDED", 3),
+        ("pure eps / 2", "UNDECIDED", 3),
+        ("pure 0", "UNDECIDED", 3),
+    ] {
+        let output = prove(&with_clause(SNAPPING, "claim pure infer", &format!("claim {claim}")), options);
+        assert!(stdout(&output).starts_with(&format!("snap_f64: {verdict}")), "{claim}: {}", stdout(&output));
+        assert_eq!(code(&output), expected, "{claim}");
+    }
+}
+
+/// An event of probability 0 for one input, and too improbable for the other to matter.
+#[test]
+fn an_improbable_event_is_no_witness_against_delta() {
+    for (claim, verdict) in [("approx(2 * eps, 1/10)", "PROVED"), ("pure 2 * eps", "NOT eps-DP")] {
+        let text = with_clause(SNAPPING, "claim pure infer", &format!("claim {claim}"));
+        let output = prove(&text, "--epsilon 1 --bound 1000");
+        assert!(stdout(&output).starts_with(&format!("snap_f64: {verdict}")), "{claim}: {}", stdout(&output));
+    }
+    let output = prove(&with_clause(TEXTBOOK, "claim pure infer", "claim approx(eps, 1/10)"), "");
+    assert!(stdout(&output).starts_with("laplace_f64: UNDECIDED"), "{}", stdout(&output));
+}

@@ -18,11 +18,12 @@
 
 use lastbit_real::{Float, Rational, Rounding};
 
-use crate::Bindings;
 use crate::ast::{
     Arithmetic, Binder, ClauseKind, CompareOp, Constraint, Declaration, DeclarationKind, ExprId, ExprKind,
     File, Function, Quantifier, Scalar,
 };
+use crate::constant::constant;
+use crate::{Bindings, Diagnostic};
 
 /// The float that a value of this type stands for, and a note if it is another number.
 pub fn rounded(scalar: Option<Scalar>, name: &str, value: &Rational) -> (Rational, Option<String>) {
@@ -85,19 +86,143 @@ pub fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
     }
 }
 
-/// The bound of `adjacent |x<1> - x<2>| <= bound`.
-pub fn distance_of_neighbours(file: &File, declaration: &Declaration) -> Option<Rational> {
-    declaration.clauses.iter().find_map(|clause| {
-        let ClauseKind::Adjacent(Quantifier::None, condition) = &clause.kind else { return None };
-        let ExprKind::Compare(CompareOp::LessOrEqual, distance, bound) = &file.expr(*condition).kind else {
-            return None;
+/// The value of a parameter, if it is known.
+fn known(file: &File, declaration: &Declaration, bindings: &Bindings, name: &str) -> Option<Rational> {
+    if let Some(value) = bindings.values.get(name) {
+        return Some(value.clone());
+    }
+    let declared = declaration.parameters().find(|binder| binder.name.text == name)?;
+    match declared.constraint {
+        Some(Constraint::Compare(CompareOp::Equal, value)) => constant(file, value, |_| None).ok(),
+        _ => None,
+    }
+}
+
+/// The bound of `adjacent |x<1> - x<2>| <= bound`: how far apart the inputs are for which a mechanism claims to be private.
+///
+/// # Errors
+/// If neighbours are described in another way, or not at all, or the bound is not known: no distance is as good as any other then.
+pub fn distance_of_neighbours(
+    file: &File,
+    declaration: &Declaration,
+    bindings: &Bindings,
+) -> Result<Rational, Diagnostic> {
+    let mut clauses = declaration.clauses.iter().filter(|c| matches!(c.kind, ClauseKind::Adjacent(..)));
+    let hint = "say `adjacent |x<1> - x<2>| <= 1`, with the argument for x and a number for 1";
+    let Some(clause) = clauses.next() else {
+        let message = format!("`{}` does not say which inputs are neighbours", declaration.name.text);
+        return Err(Diagnostic::new(declaration.name.span, message).with_hint(hint));
+    };
+    let bound = match (&clause.kind, clauses.next()) {
+        (ClauseKind::Adjacent(Quantifier::None, condition), None) => bound_of_distance(file, *condition),
+        _ => None,
+    };
+    let bound = bound.ok_or_else(|| {
+        Diagnostic::new(clause.span, "the distance of neighbours can not be read off this").with_hint(hint)
+    })?;
+    constant(file, bound, |name| known(file, declaration, bindings, name))
+}
+
+/// The bound of `|x<1> - x<2>| <= bound`.
+fn bound_of_distance(file: &File, condition: ExprId) -> Option<ExprId> {
+    let ExprKind::Compare(CompareOp::LessOrEqual, distance, bound) = &file.expr(condition).kind else {
+        return None;
+    };
+    let ExprKind::Call(Function::Abs, arguments) = &file.expr(*distance).kind else { return None };
+    let ExprKind::Arithmetic(Arithmetic::Sub, a, b) = &file.expr(*arguments.first()?).kind else {
+        return None;
+    };
+    let copy = |id: ExprId| match &file.expr(id).kind {
+        ExprKind::Copy(of, side) => match &file.expr(*of).kind {
+            ExprKind::Name(name) => Some((name, side)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let ((a, side_a), (b, side_b)) = (copy(*a)?, copy(*b)?);
+    (a == b && side_a != side_b).then_some(*bound)
+}
+
+/// The privacy that a declaration claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// `ε`, or `None` if it is to be found out (`infer`).
+    pub epsilon: Option<Rational>,
+    /// `δ`: 0 if the claim is pure.
+    pub delta: Rational,
+}
+
+/// The claim of a declaration in numbers; `None` if it makes none.
+///
+/// # Errors
+/// If its numbers are not known.
+pub fn claimed(
+    file: &File,
+    declaration: &Declaration,
+    bindings: &Bindings,
+) -> Result<Option<Claimed>, Diagnostic> {
+    let number = |id: ExprId| constant(file, id, |name| known(file, declaration, bindings, name));
+    let claim = declaration.clauses.iter().find_map(|clause| match clause.kind {
+        ClauseKind::ClaimPure(None) => Some(Ok(Claimed { epsilon: None, delta: Rational::ZERO })),
+        ClauseKind::ClaimPure(Some(epsilon)) => {
+            Some(number(epsilon).map(|epsilon| Claimed { epsilon: Some(epsilon), delta: Rational::ZERO }))
+        }
+        ClauseKind::ClaimApprox(epsilon, delta) => Some(
+            number(epsilon).and_then(|epsilon| Ok(Claimed { epsilon: Some(epsilon), delta: number(delta)? })),
+        ),
+        _ => None,
+    });
+    claim.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(clauses: &str) -> (Result<Rational, Diagnostic>, Result<Option<Claimed>, Diagnostic>) {
+        let text = format!(
+            "mechanism m(x: f64) -> f64 param eps: f64 > 0, D: f64 > 0, E: f64 = 1/4 {clauses} {{ return x }}"
+        );
+        let (file, messages) = crate::parse(&text);
+        assert!(messages.is_empty(), "{messages:?}");
+        let bindings =
+            Bindings { values: [("eps".into(), "1/3".parse().unwrap())].into(), ..Bindings::default() };
+        let declaration = &file.declarations[0];
+        (distance_of_neighbours(&file, declaration, &bindings), claimed(&file, declaration, &bindings))
+    }
+
+    #[test]
+    fn distances() {
+        for (bound, distance) in
+            [("1", "1"), ("1/1024", "1/1024"), ("1 + 1", "2"), ("3 * eps", "1"), ("E", "1/4")]
+        {
+            assert_eq!(of(&format!("adjacent |x<1> - x<2>| <= {bound}")).0, Ok(distance.parse().unwrap()));
+        }
+        // No distance is understood to be 1.
+        for adjacent in [
+            "",
+            "adjacent |x<1> - x<2>| <= D",
+            "adjacent |x<1> - x<2>| < 3",
+            "adjacent x<1> - x<2> <= 3",
+            "adjacent |x<1> - x<1>| <= 3",
+            "adjacent |x<1> + x<2>| <= 3",
+            "adjacent |2 * x<1> - x<2>| <= 3",
+            "adjacent |x<1> - x<2>| <= 3 | x<1> = 0",
+        ] {
+            assert!(of(adjacent).0.is_err(), "{adjacent}");
+        }
+    }
+
+    #[test]
+    fn claims() {
+        let claim = |epsilon: Option<&str>, delta: &str| {
+            let epsilon = epsilon.map(|epsilon| epsilon.parse().unwrap());
+            Ok(Some(Claimed { epsilon, delta: delta.parse().unwrap() }))
         };
-        let ExprKind::Call(Function::Abs, arguments) = &file.expr(*distance).kind else { return None };
-        let ExprKind::Arithmetic(Arithmetic::Sub, a, b) = &file.expr(*arguments.first()?).kind else {
-            return None;
-        };
-        let is_copy = |id: ExprId| matches!(file.expr(id).kind, ExprKind::Copy(..));
-        let ExprKind::Number { value, .. } = &file.expr(*bound).kind else { return None };
-        (is_copy(*a) && is_copy(*b)).then(|| value.clone())
-    })
+        assert_eq!(of("").1, Ok(None));
+        assert_eq!(of("claim pure infer").1, claim(None, "0"));
+        assert_eq!(of("claim pure eps / 2").1, claim(Some("1/6"), "0"));
+        assert_eq!(of("claim approx(eps, 1/10)").1, claim(Some("1/3"), "1/10"));
+        assert!(of("claim pure D").1.is_err());
+    }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use lastbit_real::{Rational, Rounding};
 
-use crate::Error;
 use crate::error::non_negative;
+use crate::{Error, Inputs};
 
 /// How the difference of two output distributions is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,16 @@ impl Claim {
     ) -> Claim {
         let adjacency = format!("columns at L1 distance <= {d_in}");
         Claim { mechanism, parameters, adjacency, measure: Measure::MaxDivergence, loss }
+    }
+
+    /// The same for inputs of which more is known than their distance.
+    pub(crate) fn between(mut self, inputs: Inputs) -> Claim {
+        let values = if inputs.max_changed() == 1 { "value" } else { "values" };
+        self.adjacency += &format!(" that differ in at most {} {values}", inputs.max_changed());
+        if let Some(j) = inputs.granularity() {
+            self.adjacency += &format!(", all multiples of 2^{j}");
+        }
+        self
     }
 
     /// What releasing all of these promises: their losses add, whatever the order, and also if each mechanism is chosen after

@@ -65,6 +65,12 @@ pub enum Error {
         /// Its words.
         reason: String,
     },
+    /// A result that may overflow is made beside the values, and there is no room for it.
+    #[error("there is no memory for a copy of {values} values")]
+    OutOfMemory {
+        /// How many values there are.
+        values: usize,
+    },
     /// Another library changed how this thread rounds.
     #[error(
         "the floating-point environment is not the default (a library built with -ffast-math changes it): \

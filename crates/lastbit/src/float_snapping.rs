@@ -174,7 +174,7 @@ impl FloatSnapping {
             ("lambda", format!("{:?}", self.params.lambda)),
             ("max_changed", inputs.max_changed().to_string()),
         ];
-        Ok(Claim::pure("snapping", parameters, d_in, self.loss(d_in, inputs)?))
+        Ok(Claim::pure("snapping", parameters, d_in, self.loss(d_in, inputs)?).between(inputs))
     }
 }
 

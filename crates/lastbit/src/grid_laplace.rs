@@ -121,7 +121,7 @@ impl<T: Float> GridLaplace<T> {
             ("max_changed", inputs.max_changed().to_string()),
         ];
         parameters.extend(inputs.granularity().map(|j| ("granularity", format!("2^{j}"))));
-        Ok(Claim::pure("grid-laplace", parameters, d_in, self.loss(d_in, inputs)?))
+        Ok(Claim::pure("grid-laplace", parameters, d_in, self.loss(d_in, inputs)?).between(inputs))
     }
 
     fn law(&self, x: T) -> GridLaw<'_, T> {

@@ -120,6 +120,7 @@ impl Column {
 
 /// All chunks as one column, with noise; positions in errors are positions in it.
 pub(super) fn release<T: Primitive>(kind: &Kind, chunks: &[Chunk<'_>]) -> PyResult<Column> {
+    kind.check::<T>()?;
     let too_much = || PyMemoryError::new_err("there is no memory for the noisy values");
     let length = chunks.iter().try_fold(0_usize, |sum, chunk| sum.checked_add(chunk.length));
     let length = length.ok_or_else(too_much)?;
@@ -133,14 +134,13 @@ pub(super) fn release<T: Primitive>(kind: &Kind, chunks: &[Chunk<'_>]) -> PyResu
         Some(bytes) => (0..length).filter(|&i| bit(bytes, i)).nth(index).expect("a value that got noise"),
     };
     match T::release_in_place(kind, &mut values) {
-        None => return Err(kind.refused(T::DTYPE)),
-        Some(Err(Error::NotFinite { index })) => {
+        Err(Error::NotFinite { index }) => {
             return Err(python(Error::NotFinite { index: position(index) }));
         }
-        Some(Err(Error::Overflow { index })) => {
+        Err(Error::Overflow { index }) => {
             return Err(python(Error::Overflow { index: position(index) }));
         }
-        Some(result) => result.map_err(python)?,
+        result => result.map_err(python)?,
     }
     let null_count = length - values.len();
     if let Some(bytes) = &validity {

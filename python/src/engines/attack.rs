@@ -1,6 +1,6 @@
 //! `lastbit.attack`.
 
-use lastbit::Rounding;
+use lastbit::{Rational, Rounding};
 use lastbit_audit::black_box::{Attack, AttackError, Count};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -27,6 +27,9 @@ pub(crate) fn _attack<'py>(
     inputs: Option<[f64; 2]>,
 ) -> Fields<'py> {
     let epsilon = epsilon.map(|epsilon| number::exact("epsilon", epsilon)).transpose()?;
+    if epsilon.as_ref().is_some_and(Rational::is_negative) {
+        return Err(ParameterError::new_err("epsilon must not be negative"));
+    }
     let attack = Attack::new(number::exact("confidence", confidence)?).map_err(refused)?;
     let mut attack = attack.with_delta(number::exact("delta", delta)?).map_err(refused)?;
     if let Some(inputs) = inputs {

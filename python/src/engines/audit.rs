@@ -221,7 +221,8 @@ fn sampled<'py>(py: Python<'py>, report: &SamplerReport, delta_at: Option<Ration
         comparison: &comparison,
         outcomes: &outcomes,
         count: None,
-        open: Open::Nothing,
+        // An event may be several outputs, and one of them may lose more than all together.
+        open: Open::Loss,
         delta_at: Some(&delta_at),
     };
     let fields = compared.fields(py, |label| Ok(label.clone()))?;
@@ -229,7 +230,7 @@ fn sampled<'py>(py: Python<'py>, report: &SamplerReport, delta_at: Option<Ration
     fields.set_item("claimed", is_pure.then(|| number::fraction(py, &claim.loss)).transpose()?)?;
     fields.set_item("map", py.None())?;
     let remainder = report.sides.iter().map(|side| &side.remainder).max().cloned().unwrap_or(Rational::ZERO);
-    let notes = [
+    let mut notes = vec![
         format!(
             "{}: the law of the sampler, words of the width that ships next to thresholds, and the claim: {claim}",
             if report.is_refuted() { "REFUTED" } else { "nothing is refuted" },
@@ -240,6 +241,11 @@ fn sampled<'py>(py: Python<'py>, report: &SamplerReport, delta_at: Option<Ration
         ),
         "an output may stand for an interval of outputs; the loss is that of these".to_owned(),
     ];
-    fields.set_item("notes", notes.to_vec())?;
+    if report.starts_over() {
+        // Of one proposal it would be less than of what is released.
+        fields.set_item("delta", py.None())?;
+        notes.push("probabilities are those of one proposal; if it is rejected, all begins anew".to_owned());
+    }
+    fields.set_item("notes", notes)?;
     Ok(fields)
 }

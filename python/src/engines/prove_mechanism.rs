@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lastbit::{Rational, Rounding};
 use lastbit_audit::program;
 use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File};
-use lastbit_lang::values::{default_grid, default_ranges, distance_of_neighbours};
-use lastbit_lang::{Bindings, Format, Lowered, lower};
+use lastbit_lang::values::{Claimed, claimed, default_grid, default_ranges, distance_of_neighbours};
+use lastbit_lang::{Bindings, Diagnostic, Format, Lowered, lower};
 use lastbit_prove::endpoint::{
     EndpointError, EndpointReport, Request, Sampler, Search, Shape, Total, analyse, noise_error, recognise,
 };
@@ -46,10 +46,14 @@ pub(super) fn proof<'py>(session: &Session<'_, 'py>, file: &File, declaration: &
         lowered.program.notes.extend(notes);
         return session.error(&lowered.program, lowered.error_claim);
     }
+    let statement = || {
+        let found = Statement::of(file, declaration, &bindings);
+        found.map_err(|diagnostic| program_error(session.text, &[diagnostic]))
+    };
     let fields = match recognise(&lowered.program) {
-        Ok(shape) => in_floats(session, file, declaration, &lowered, &shape)?,
+        Ok(shape) => in_floats(session, &statement()?, declaration, &lowered, &shape)?,
         Err(error) => {
-            let two_inputs = by_two_inputs(session.py, file, declaration, &bindings)?;
+            let two_inputs = by_two_inputs(session.py, &statement()?, file, declaration, &bindings)?;
             match two_inputs {
                 Some(fields) => fields,
                 None => {
@@ -135,10 +139,34 @@ fn of_witness<'py>(py: Python<'py>, witness: &Witness) -> Fields<'py> {
     Ok(fields)
 }
 
+/// What a mechanism over floats says of itself.
+struct Statement {
+    /// How far apart neighbours are.
+    distance: Rational,
+    claimed: Claimed,
+}
+
+impl Statement {
+    fn of(file: &File, declaration: &Declaration, bindings: &Bindings) -> Result<Statement, Diagnostic> {
+        let claimed = claimed(file, declaration, bindings)?;
+        Ok(Statement {
+            distance: distance_of_neighbours(file, declaration, bindings)?,
+            claimed: claimed.unwrap_or(Claimed { epsilon: None, delta: Rational::ZERO }),
+        })
+    }
+
+    /// Shows the claim, if it is in numbers.
+    fn show(&self, fields: &Bound<'_, PyDict>) -> PyResult<()> {
+        let Claimed { epsilon, delta } = &self.claimed;
+        fields.set_item("claim", epsilon.as_ref().map(Rational::to_string))?;
+        fields.set_item("delta", (!delta.is_zero()).then(|| delta.to_string()))
+    }
+}
+
 /// The snapping mechanism in floats, through its thresholds.
 fn in_floats<'py>(
     session: &Session<'_, 'py>,
-    file: &File,
+    statement: &Statement,
     declaration: &Declaration,
     lowered: &Lowered,
     shape: &Shape,
@@ -148,7 +176,7 @@ fn in_floats<'py>(
         _ => None,
     });
     let sampler = Sampler::declared(uniform.unwrap_or_default(), Format::Binary64);
-    let sensitivity = distance_of_neighbours(file, declaration).unwrap_or(Rational::ONE);
+    let sensitivity = statement.distance.clone();
     let analysed = || {
         analyse(&Request {
             mechanism: shape.mechanism(sampler)?,
@@ -160,12 +188,17 @@ fn in_floats<'py>(
     let name = &declaration.name.text;
     let report: Result<EndpointReport, EndpointError> = session.py.detach(analysed);
     let report = report.map_err(|error| ParameterError::new_err(format!("{name}: {error}")))?;
-    let (verdict, cost) = match (&report.certified.total, &report.infinite_loss) {
-        (Total::Pure { loss }, _) => ("proved", Some(loss.to_decimal(20, Rounding::Up))),
-        (Total::Approximate { .. }, Some(_)) => ("refuted", None),
-        (Total::Approximate { .. }, None) => ("undecided", None),
+    let verdict = match report.decides(&statement.claimed) {
+        Some(true) => "proved",
+        Some(false) => "refuted",
+        None => "undecided",
+    };
+    let cost = match &report.certified.total {
+        Total::Pure { loss } => Some(loss.to_decimal(20, Rounding::Up)),
+        Total::Approximate { .. } => None,
     };
     let fields = empty(session.py, name, verdict)?;
+    statement.show(&fields)?;
     fields.set_item("cost", cost)?;
     fields.set_item("derivation", format!("{name}: {report}"))?;
     Ok(fields)
@@ -174,14 +207,14 @@ fn in_floats<'py>(
 /// Perhaps two inputs show that a float mechanism is not private at all: an output that only one of them can give.
 fn by_two_inputs<'py>(
     py: Python<'py>,
+    statement: &Statement,
     file: &File,
     declaration: &Declaration,
     bindings: &Bindings,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
     let [argument] = declaration.arguments.as_slice() else { return Ok(None) };
     let (name, argument) = (declaration.name.text.as_str(), argument.name.text.as_str());
-    let distance = distance_of_neighbours(file, declaration).unwrap_or(Rational::ONE);
-    let values = [Rational::ZERO, distance.min(Rational::ONE)];
+    let values = [Rational::ZERO, statement.distance.clone().min(Rational::ONE)];
     let [first, second] = values.each_ref().map(|x| BTreeMap::from([(argument.to_owned(), x.clone())]));
     // Ranges are for proofs; here are numbers.
     let bindings = Bindings { ranges: BTreeMap::new(), ..bindings.clone() };
@@ -200,6 +233,9 @@ fn by_two_inputs<'py>(
     let favoured = usize::from(output.weights[0].is_zero());
     let total = Rational::from(report.comparison.total().clone());
     let probability = Rational::from(output.weights[favoured].clone()) / total;
+    if probability <= statement.claimed.delta {
+        return Ok(None); // the claim allows it
+    }
     let event = format!("r = {}", output.output.to_hex());
     let [x, y] = [&values[favoured], &values[1 - favoured]].map(Rational::to_string);
 
@@ -212,9 +248,10 @@ fn by_two_inputs<'py>(
     let exact = |p: &Rational| Ok::<_, PyErr>((fraction(py, p)?, fraction(py, p)?, p.to_string()));
     witness.set_item("probabilities", (exact(&probability)?, exact(&Rational::ZERO)?))?;
     witness.set_item("loss_lower_bound", infinity(py)?)?;
-    let claimed = bindings.values.get("eps").cloned().unwrap_or(Rational::ZERO);
+    let claimed = statement.claimed.epsilon.clone().unwrap_or(Rational::ZERO);
     witness.set_item("claimed", fraction(py, &claimed)?)?;
     let fields = empty(py, name, "refuted")?;
+    statement.show(&fields)?;
     fields.set_item("witness", witness)?;
     let text = format!(
         "{name}: NOT eps-DP for any eps\n  inputs {argument}<1> = {x}, {argument}<2> = {y}\n  event  {event}\n  \

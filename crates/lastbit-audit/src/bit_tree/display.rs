@@ -7,7 +7,7 @@ use lastbit::Measure;
 use lastbit_real::{Rational, Rounding};
 
 use super::events::number;
-use super::report::{EventRow, REJECTED, SamplerReport, Side};
+use super::report::{EventRow, SamplerReport, Side};
 use super::tiers::Tier;
 use crate::{Loss, columns};
 
@@ -40,7 +40,7 @@ impl fmt::Display for SamplerReport {
         for (name, side) in ["f", "f'"].into_iter().zip(&self.sides) {
             self.write_refutations(f, name, side)?;
         }
-        if self.events.last().is_some_and(|row| row.label == REJECTED) {
+        if self.starts_over() {
             writeln!(
                 f,
                 "note     probabilities are those of one proposal; if it is rejected, all begins anew"

@@ -64,6 +64,11 @@ pub struct Side {
 }
 
 impl SamplerReport {
+    /// Whether probabilities are those of one proposal, which may be rejected, and then all begins anew.
+    pub fn starts_over(&self) -> bool {
+        self.events.last().is_some_and(|row| row.label == REJECTED)
+    }
+
     /// Whether anything claimed is false: the law, the words of the production width, or the loss.
     pub fn is_refuted(&self) -> bool {
         let side = |side: &Side| side.divergence.refuted_by.is_some() || side.production.wrong.is_some();

@@ -112,8 +112,8 @@ fn why(event: &Event, more: usize) -> String {
              trace of that depends on the input."
         ),
         Event::Reachable { from } => format!(
-            "What is not {from} plus some double can not come from adding a double to {from}: noise that is a double leaves \
-             gaps, and they lie elsewhere for every input.",
+            "Adding a double to {from} leaves gaps, which hardly any such sum gives: noise that is a double leaves them elsewhere for \
+             every input.",
             from = from.to_short()
         ),
         Event::OneOf(_) => format!(

@@ -28,8 +28,12 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     /// Says it. The exit code is 1 if it leaks.
     pub(super) fn print(&self, as_json: bool) -> Result<(), Error> {
-        if as_json { print_json(&self.json()) } else { print(&self.text()) }?;
-        if self.leaks() == Some(true) { Err(Error::Told(1)) } else { Ok(()) }
+        let printed = if as_json { print_json(&self.json()) } else { print(&self.text()) };
+        match (printed, self.leaks()) {
+            // The verdict stands, also if nobody reads it.
+            (Ok(()) | Err(Error::BrokenPipe), Some(true)) => Err(Error::Told(1)),
+            (printed, _) => printed,
+        }
     }
 
     fn leaks(&self) -> Option<bool> {

@@ -7,7 +7,7 @@ use lastbit::{Rational, Rounding};
 use lastbit_audit::comparison::Loss;
 use lastbit_audit::program::{self, Method, Options, ProgramReport};
 use lastbit_lang::ast::{Declaration, File, ProofStepKind};
-use lastbit_lang::values::is_open;
+use lastbit_lang::values::{claimed, is_open};
 use lastbit_lang::{Bindings, Diagnostic};
 use lastbit_real::{Float, IBig};
 use serde_json::{Map, Value, json};
@@ -56,7 +56,14 @@ pub(super) fn report(
         Some([f, f2]) => [f.clone(), f2.clone()],
         _ => [Rational::ZERO, Rational::ONE],
     };
-    let (distance, most) = ((&inputs[0] - &inputs[1]).abs(), sensitivity(file, declaration, args));
+    let claim = claimed(file, declaration, &bindings);
+    let most = sensitivity(file, declaration, &bindings, args);
+    let (most, claim) = match most.and_then(|most| Ok((most, claim?))) {
+        Ok(known) => known,
+        Err(diagnostic) => return unreadable(name, source, &[diagnostic]),
+    };
+    let delta = claim.map_or(Rational::ZERO, |claim| claim.delta);
+    let distance = (&inputs[0] - &inputs[1]).abs();
     if distance > most {
         let message = format!("the inputs are {distance} apart, and neighbours at most {most}");
         return refuse(message, "give neighbours: --inputs F F'");
@@ -66,7 +73,7 @@ pub(super) fn report(
     let [first, second] = &named;
     let options = Options { listed: LISTED, ..Options::default() };
     match program::audit(file, Some(name), &bindings, [first, second], &options) {
-        Ok(audit) => told(&Audited { name, argument: &argument.name.text, inputs, bindings, audit }),
+        Ok(audit) => told(&Audited { name, argument: &argument.name.text, inputs, bindings, delta, audit }),
         Err(program::ProgramError::Language(diagnostics)) => {
             let mut report = unreadable(name, source, &diagnostics);
             report.text = format!("{name}: no verdict\n");
@@ -81,12 +88,14 @@ struct Audited<'a> {
     argument: &'a str,
     inputs: [Rational; 2],
     bindings: Bindings,
+    /// What the claim allows.
+    delta: Rational,
     audit: ProgramReport,
 }
 
 /// The verdict on two inputs. A finite loss of these two says nothing of the others.
 fn told(audited: &Audited<'_>) -> Report {
-    let Audited { name, argument, inputs, bindings, audit } = audited;
+    let Audited { name, argument, inputs, bindings, delta, audit } = audited;
     let values: Vec<String> = bindings.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let parameters: Map<String, Value> =
         bindings.values.iter().map(|(name, value)| (name.clone(), json!(value.to_string()))).collect();
@@ -103,6 +112,9 @@ fn told(audited: &Audited<'_>) -> Report {
         let first = usize::from(witness.weights[0] == IBig::ZERO);
         let weight =
             Rational::from(witness.weights[first].clone()) / Rational::from(audit.comparison.total().clone());
+        if weight <= *delta {
+            return undecided(audited, "infinite, by an event that the claim's delta allows", value);
+        }
         let event = short_hex(witness.output);
         let [x, y] = [&inputs[first], &inputs[1 - first]];
         let text = format!(

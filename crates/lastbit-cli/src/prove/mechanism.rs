@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
 use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File, ProofStepKind};
-use lastbit_lang::values::{default_grid, default_ranges, distance_of_neighbours, rounded, scalar};
-use lastbit_lang::{Bindings, Format, Lowered, lower};
+use lastbit_lang::values::{
+    Claimed, claimed, default_grid, default_ranges, distance_of_neighbours, rounded, scalar,
+};
+use lastbit_lang::{Bindings, Diagnostic, Format, Lowered, lower};
 use lastbit_prove::endpoint::{
     self, EndpointError, EndpointReport, OutOfRange, Request, Sampler, Search, Shape, Total, noise_error,
     recognise,
@@ -61,11 +63,20 @@ pub(crate) fn report(
         match recognise(&lowered.program) {
             Ok(shape) => {
                 no_certificate(name, args)?;
-                notes.extend(far_apart(file, declaration, args));
-                return Ok(match privacy(file, declaration, &lowered, &shape, args) {
+                let claim = claimed(file, declaration, &bindings);
+                let sensitivity = sensitivity(file, declaration, &bindings, args);
+                let (sensitivity, claim) = match sensitivity.and_then(|s| Ok((s, claim?))) {
+                    Ok(known) => known,
+                    Err(diagnostic) => return Ok(unreadable(name, source, &[diagnostic])),
+                };
+                // Without a claim, what there is to know is whether there is a loss at all.
+                let claim = claim.unwrap_or(Claimed { epsilon: None, delta: Rational::ZERO });
+                notes.extend(far_apart(&sensitivity, args));
+                return Ok(match privacy(declaration, &lowered, &shape, sensitivity, args) {
                     Ok(report) => {
                         let by_error = |kind: &ProofStepKind| matches!(kind, ProofStepKind::Endpoint(_));
-                        let mut shown = private(name, &report, &lowered, &shape, &notes, args)?;
+                        notes.extend(not_enough(&report, &claim));
+                        let mut shown = private(name, &report, &claim, &lowered, &shape, &notes, args)?;
                         if exact::has_step(declaration, by_error) {
                             by_endpoints(name, &report, &mut shown);
                         }
@@ -151,24 +162,47 @@ pub(super) fn sampler(declaration: &Declaration) -> Sampler {
     Sampler::declared(uniform.unwrap_or_default(), Format::Binary64)
 }
 
-pub(super) fn sensitivity(file: &File, declaration: &Declaration, args: &Prove) -> Rational {
-    let given = args.values.sensitivity.clone();
-    given.or_else(|| distance_of_neighbours(file, declaration)).unwrap_or(Rational::ONE)
+/// How far apart neighbours are: what the command line says, or else the declaration.
+pub(super) fn sensitivity(
+    file: &File,
+    declaration: &Declaration,
+    bindings: &Bindings,
+    args: &Prove,
+) -> Result<Rational, Diagnostic> {
+    match &args.values.sensitivity {
+        Some(given) => Ok(given.clone()),
+        None => distance_of_neighbours(file, declaration, bindings),
+    }
 }
 
 /// Two inputs to look at that are no neighbours.
-fn far_apart(file: &File, declaration: &Declaration, args: &Prove) -> Option<String> {
+fn far_apart(most: &Rational, args: &Prove) -> Option<String> {
     let [f, f2] = args.values.inputs.as_deref()? else { return None };
-    let (distance, most) = ((f - f2).abs(), sensitivity(file, declaration, args));
-    (distance > most)
+    let distance = (f - f2).abs();
+    (distance > *most)
         .then(|| format!("the two inputs are {distance} apart, and what is certified is for at most {most}"))
 }
 
+/// Why a claim is not proved, though there is a bound.
+fn not_enough(report: &EndpointReport, claim: &Claimed) -> Option<String> {
+    let epsilon = claim.epsilon.as_ref().filter(|_| report.decides(claim) != Some(true))?;
+    let certified = match &report.certified.total {
+        Total::Pure { loss } => format!("a loss of {}", loss.to_decimal(20, Rounding::Up)),
+        Total::Approximate { loss, delta } => format!(
+            "a loss of {} but for a probability of {}",
+            loss.to_decimal(20, Rounding::Up),
+            delta.to_decimal(3, Rounding::Up)
+        ),
+    };
+    let delta = if claim.delta.is_zero() { String::new() } else { format!(" and delta = {}", claim.delta) };
+    Some(format!("the claim is epsilon = {epsilon}{delta}, and certified is {certified}"))
+}
+
 fn privacy(
-    file: &File,
     declaration: &Declaration,
     lowered: &Lowered,
     shape: &Shape,
+    sensitivity: Rational,
     args: &Prove,
 ) -> Result<EndpointReport, EndpointError> {
     let example = args.values.inputs.as_ref().and_then(|inputs| match inputs.as_slice() {
@@ -178,7 +212,7 @@ fn privacy(
     endpoint::analyse(&Request {
         mechanism: shape.mechanism(sampler(declaration))?,
         error: noise_error(&lowered.program, shape)?,
-        search: Search { sensitivity: sensitivity(file, declaration, args), ..Search::default() },
+        search: Search { sensitivity, ..Search::default() },
         example,
     })
 }
@@ -186,15 +220,16 @@ fn privacy(
 fn private(
     name: &str,
     report: &EndpointReport,
+    claim: &Claimed,
     lowered: &Lowered,
     shape: &Shape,
     notes: &[String],
     args: &Prove,
 ) -> Result<Report, Error> {
-    let outcome = match (&report.certified.total, &report.infinite_loss) {
-        (Total::Pure { .. }, _) => Outcome::Proved,
-        (Total::Approximate { .. }, Some(_)) => Outcome::Refuted,
-        (Total::Approximate { .. }, None) => Outcome::Undecided,
+    let outcome = match report.decides(claim) {
+        Some(true) => Outcome::Proved,
+        Some(false) => Outcome::Refuted,
+        None => Outcome::Undecided,
     };
     let mut text = format!("{name}: {report}");
     for note in notes {
@@ -221,6 +256,11 @@ fn by_endpoints(name: &str, report: &EndpointReport, shown: &mut Report) {
         (Outcome::Proved, Total::Pure { loss }) => {
             format!("PROVED (pure, cost <= {})", loss.to_decimal(20, Rounding::Up))
         }
+        (Outcome::Proved, Total::Approximate { loss, delta }) => format!(
+            "PROVED (cost <= {}, delta <= {})",
+            loss.to_decimal(20, Rounding::Up),
+            delta.to_decimal(3, Rounding::Up)
+        ),
         (Outcome::Refuted, _) => "NOT eps-DP for any eps".into(),
         _ => "UNDECIDED".into(),
     };

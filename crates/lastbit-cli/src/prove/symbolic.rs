@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
-use lastbit_lang::ast::{Declaration, File, Scalar};
+use lastbit_lang::ast::{ClauseKind, Declaration, File, Scalar};
 use lastbit_lang::values::{default_grid, default_ranges, is_open, scalar};
 use lastbit_lang::{Bindings, Diagnostic, Lowered, lower};
 use lastbit_prove::endpoint::{
@@ -36,7 +36,10 @@ pub(crate) fn symbolic(
     args: &Prove,
 ) -> Result<Report, Error> {
     let name = &declaration.name.text;
-    let sensitivity = sensitivity(file, declaration, args);
+    let sensitivity = match sensitivity(file, declaration, &Bindings::default(), args) {
+        Ok(sensitivity) => sensitivity,
+        Err(diagnostic) => return Ok(unreadable(name, source, &[diagnostic])),
+    };
     let mut text = format!("{THEOREM_A}\n");
     let _ = writeln!(
         text,
@@ -80,11 +83,19 @@ pub(crate) fn symbolic(
             "certified_excess_eta": certified, "theorem_a_excess_eta": closed,
         }));
     }
+    let states_a_loss = declaration
+        .clauses
+        .iter()
+        .any(|clause| matches!(clause.kind, ClauseKind::ClaimPure(Some(_)) | ClauseKind::ClaimApprox(..)));
     let (verdict, outcome) = match (agree, applies) {
         // A numeric bound is an upper bound: that it is the larger one refutes nothing.
         (false, _) => ("the closed form is BELOW the numeric bound at some point", Outcome::Undecided),
         (true, false) => (
             "the theorem does NOT apply where there is no number: |y_F - y| <= 2η·|y| is not known there",
+            Outcome::Undecided,
+        ),
+        (true, true) if states_a_loss => (
+            "whether that is within the claim depends on the parameters: give their values",
             Outcome::Undecided,
         ),
         (true, true) => ("the closed form is at least the numeric bound at every point", Outcome::Proved),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use lastbit_audit::Loss;
+use lastbit_lang::values::Claimed;
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::claims::judge;
@@ -54,6 +55,22 @@ pub struct EndpointReport {
     pub witnesses: Vec<Witness>,
     /// The papers' constants; empty unless `Δ = 1`.
     pub verdicts: Vec<ClaimedBound>,
+}
+
+impl EndpointReport {
+    /// Whether a claim is true or false, if either is known. To `infer` is to claim that some pure loss is enough.
+    pub fn decides(&self, claimed: &Claimed) -> Option<bool> {
+        let (loss, delta) = match &self.certified.total {
+            Total::Pure { loss } => (loss, &Rational::ZERO),
+            Total::Approximate { loss, delta } => (loss, delta),
+        };
+        let enough = claimed.epsilon.as_ref().is_none_or(|epsilon| loss <= epsilon);
+        if enough && *delta <= claimed.delta {
+            return Some(true);
+        }
+        // An infinite loss, however improbable, is against pure claims only.
+        (claimed.delta.is_zero() && self.infinite_loss.is_some()).then_some(false)
+    }
 }
 
 /// Bounds the loss and compares.

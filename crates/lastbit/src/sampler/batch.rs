@@ -125,6 +125,14 @@ fn cannot_fail(overflow: Overflow, n: usize) -> bool {
     overflow == Overflow::Impossible && (n as u64) < BATCH_WORDS / 16
 }
 
+/// A copy, or an error where memory is short.
+fn copy<T: Copy>(values: &[T]) -> Result<Vec<T>, Error> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(values.len()).map_err(|_| Error::OutOfMemory { values: values.len() })?;
+    copy.extend_from_slice(values);
+    Ok(copy)
+}
+
 impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
     fn release_in_place<S: BitSource>(&self, source: &mut S, values: &mut [T]) -> Result<(), Error> {
         let overflow = self.validate(values)?;
@@ -132,7 +140,7 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         if cannot_fail(overflow, values.len()) {
             return release.in_place(values);
         }
-        let mut scratch = values.to_vec();
+        let mut scratch = copy(values)?;
         release.in_place(&mut scratch)?;
         values.copy_from_slice(&scratch);
         Ok(())
@@ -153,7 +161,7 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
                 },
             );
         }
-        let mut scratch = values.to_vec();
+        let mut scratch = copy(values)?;
         release.in_place(&mut scratch)?;
         out.copy_from_slice(&scratch);
         Ok(())

@@ -19,7 +19,7 @@ const LONGEST_EVENT: usize = 60;
 const HEADER: &str = "# The gallery of noise
 
 Noise of several libraries at the inputs 0 and 1, for a sensitivity of 1, attacked from the outside: [attack.md](attack.md) says how, and what a verdict means.
-*Leaks* is certain with the confidence below; *not seen to leak* is no proof of anything. Gaussian noise is held against its `ε` and `δ`; that of opendp and
+*Leaks* is certain with the confidence below, row by row; *not seen to leak* is no proof of anything. Gaussian noise is held against its `ε` and `δ`; that of opendp and
 lastbit has σ = 5, whose `ρ = 1/50` of zero-concentrated privacy is `ε = ρ + 2√(ρ·ln(1/δ)) < 1`. Bounded mechanisms are bounded by ±10. `numpy rng.laplace` is
 `x + rng.laplace(0, 1)`; `numpy rng.normal` is `x + rng.normal(0, σ)` with the textbook's `σ = √(2·ln(1.25/δ))`. Seconds are for both inputs, starting Python included.
 
