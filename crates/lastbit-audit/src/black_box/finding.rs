@@ -112,8 +112,7 @@ fn why(event: &Event, more: usize) -> String {
              trace of that depends on the input."
         ),
         Event::Reachable { from } => format!(
-            "Adding a double to {from} leaves gaps, which hardly any such sum gives: noise that is a double leaves them elsewhere for \
-             every input.",
+            "Adding a double to {from} does not give every double: it leaves gaps, and they lie elsewhere for every input.",
             from = from.to_short()
         ),
         Event::OneOf(_) => format!(
