@@ -265,9 +265,31 @@ fn into<'py, T: Number>(
         task.begin::<T>()?;
         return checked(x, py.detach(|| T::release_in_place(kind, values)));
     }
-    out.try_readwrite().map_err(written)?; // Refused before noise is drawn.
-    // They may overlap: noise goes to an array of its own, and all of it is copied.
+    let mut target = out.try_readwrite().map_err(written)?;
+    if are_alike_and_apart(x, out) {
+        let values = x.try_readonly().map_err(read)?;
+        let (values, target) = (values.as_slice()?, target.as_slice_mut()?);
+        task.begin::<T>()?;
+        return checked(x, py.detach(|| T::release_to(kind, values, target)));
+    }
+    drop(target);
+    // Noise goes to an array of its own, and all of it is copied.
     noisy_copy(task, x)?.copy_to(out)
+}
+
+/// Whether two arrays have the same order in memory, without gaps, and no value in common.
+fn are_alike_and_apart<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, out: &Bound<'_, PyArrayDyn<T>>) -> bool {
+    let is_plain = |array: &Bound<'_, PyArrayDyn<T>>| array.is_contiguous() && array.is_aligned();
+    let range = |array: &Bound<'_, PyArrayDyn<T>>| {
+        let start = array.data().addr();
+        start..start + array.len() * size_of::<T>()
+    };
+    let (a, b) = (range(x), range(out));
+    is_plain(x) && is_plain(out) && is_fortran(x) == is_fortran(out) && (a.end <= b.start || b.end <= a.start)
+}
+
+fn read(error: BorrowError) -> PyErr {
+    ParameterError::new_err(format!("the values: {error}"))
 }
 
 /// A new array with noisy values. Of the values there is no copy beside it.
@@ -285,8 +307,7 @@ fn noisy_copy<'py, T: Number>(
         task.begin::<T>()?;
         checked(&noisy, py.detach(|| T::release_in_place(kind, values)))?;
     } else {
-        let values =
-            x.try_readonly().map_err(|error| ParameterError::new_err(format!("the values: {error}")))?;
+        let values = x.try_readonly().map_err(read)?;
         let mut out = noisy.readwrite();
         let (values, out) = (values.as_slice()?, out.as_slice_mut()?);
         task.begin::<T>()?;
