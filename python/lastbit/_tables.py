@@ -14,11 +14,13 @@ from lastbit._lastbit import _release_arrow
 from lastbit.errors import UnsupportedType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lastbit import Mechanism
 
 
-def release(mechanism: "Mechanism", x: Any, out: Any) -> Any:
-    """Noisy values, in the form that the values have.
+def prepare(mechanism: "Mechanism", x: Any, out: Any) -> "Callable[[], Any]":
+    """What releases noisy values in the form that the values have, once their class is known to be one that has noisy values.
 
     >>> import lastbit, pyarrow
     >>> lastbit.laplace(pyarrow.array([1.0, None]), scale=1)[1]
@@ -32,52 +34,56 @@ def release(mechanism: "Mechanism", x: Any, out: Any) -> Any:
         if library in libraries:
             return handler(mechanism, x, sys.modules[library])
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-        return _release_arrow(mechanism, x)
+        return lambda: _release_arrow(mechanism, x)
     raise _refused(x)
 
 
-def _pyarrow(mechanism: "Mechanism", x: Any, pyarrow: Any) -> Any:
+def _pyarrow(mechanism: "Mechanism", x: Any, pyarrow: Any) -> "Callable[[], Any]":
     if isinstance(x, (pyarrow.Table, pyarrow.RecordBatch)):
         raise _has_columns(x, x.column_names)
     if not isinstance(x, (pyarrow.Array, pyarrow.ChunkedArray)):
         raise _refused(x)
-    noisy = pyarrow.array(_release_arrow(mechanism, x))
-    if isinstance(x, pyarrow.Array):
-        return noisy
-    chunks = []
-    start = 0
-    for chunk in x.chunks:
-        chunks.append(noisy.slice(start, len(chunk)))
-        start += len(chunk)
-    return pyarrow.chunked_array(chunks, type=x.type)
+
+    def release() -> Any:
+        noisy = pyarrow.array(_release_arrow(mechanism, x))
+        if isinstance(x, pyarrow.Array):
+            return noisy
+        chunks = []
+        start = 0
+        for chunk in x.chunks:
+            chunks.append(noisy.slice(start, len(chunk)))
+            start += len(chunk)
+        return pyarrow.chunked_array(chunks, type=x.type)
+
+    return release
 
 
-def _polars(mechanism: "Mechanism", x: Any, polars: Any) -> Any:
+def _polars(mechanism: "Mechanism", x: Any, polars: Any) -> "Callable[[], Any]":
     if isinstance(x, polars.DataFrame):
         raise _has_columns(x, x.columns)
     if not isinstance(x, polars.Series):
         raise _refused(x)
-    return polars.Series(_release_arrow(mechanism, x)).alias(x.name)
+    return lambda: polars.Series(_release_arrow(mechanism, x)).alias(x.name)
 
 
-def _pandas(mechanism: "Mechanism", x: Any, pandas: Any) -> Any:
+def _pandas(mechanism: "Mechanism", x: Any, pandas: Any) -> "Callable[[], Any]":
+    import numpy
+
     if isinstance(x, pandas.DataFrame):
         raise _has_columns(x, x.columns)
     if not isinstance(x, pandas.Series):
         raise _refused(x)
-    return pandas.Series(_pandas_values(mechanism, x), index=x.index, name=x.name, copy=False)
-
-
-def _pandas_values(mechanism: "Mechanism", x: Any) -> Any:
-    import numpy
-
-    if isinstance(x.dtype, numpy.dtype):
-        return mechanism(x.to_numpy())
     # Types with nulls go through Arrow, as far as they can come back.
-    if not hasattr(x.dtype, "__from_arrow__"):
+    if not isinstance(x.dtype, numpy.dtype) and not hasattr(x.dtype, "__from_arrow__"):
         raise UnsupportedType(f"a Series of {x.dtype} is not taken; convert it first, as in x.astype('float64')")
-    pyarrow = import_module("pyarrow")
-    return x.dtype.__from_arrow__(pyarrow.array(_release_arrow(mechanism, pyarrow.array(x))))
+
+    def noisy() -> Any:
+        if isinstance(x.dtype, numpy.dtype):
+            return mechanism(x.to_numpy())
+        pyarrow = import_module("pyarrow")
+        return x.dtype.__from_arrow__(pyarrow.array(_release_arrow(mechanism, pyarrow.array(x))))
+
+    return lambda: pandas.Series(noisy(), index=x.index, name=x.name, copy=False)
 
 
 _HANDLERS = {"pyarrow": _pyarrow, "pandas": _pandas, "polars": _polars}

@@ -68,9 +68,10 @@ impl Mechanism {
             return Ok(noisy);
         }
         static TABLES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let tables = TABLES.import(x.py(), "lastbit._tables", "release")?;
+        let prepare = TABLES.import(x.py(), "lastbit._tables", "prepare")?;
+        let release = prepare.call1((self.clone(), x, out))?;
         pay()?;
-        tables.call1((self.clone(), x, out))
+        release.call0()
     }
 
     /// The same for so many values, which the claim may rest on.

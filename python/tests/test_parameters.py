@@ -246,6 +246,9 @@ def test_budget_refuses_before_anything_is_written() -> None:
 @pytest.mark.parametrize(
     ("x", "out"),
     [
+        ("1", None),
+        (True, None),
+        ({"a": 1.0}, None),
         ([1.0, None], None),
         ([True], None),
         ([1, 2.5], None),
