@@ -5,7 +5,7 @@
 //! | `number` | exact numbers: str, int, float, Fraction and Decimal in, Fraction out |
 //! | `errors` | errors, as the exceptions of `lastbit.errors` |
 //! | `kind` | which mechanism works on which type |
-//! | `values` | values in, noisy values out: numbers, lists, numpy arrays |
+//! | `values`, `arrays` | values in, noisy values out: numbers and lists, numpy arrays |
 //! | `arrow` | the same for Arrow arrays |
 //! | `mechanism`, `classes` | what all mechanisms can do, and one class for each |
 //! | `build` | mechanisms from arguments, for classes and functions alike |
@@ -19,6 +19,7 @@
 // Allowed in one place, `arrow::c_data`.
 #![deny(unsafe_code)]
 
+mod arrays;
 mod arrow;
 mod budget;
 mod build;

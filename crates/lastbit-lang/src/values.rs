@@ -143,8 +143,8 @@ fn bound_of_distance(file: &File, condition: ExprId) -> Option<ExprId> {
     (a == b && side_a != side_b).then_some(*bound)
 }
 
-/// The privacy that a declaration claims.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The privacy that a declaration claims. The default is to find out whether there is a finite loss at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claimed {
     /// `ε`, or `None` if it is to be found out (`infer`).
     pub epsilon: Option<Rational>,

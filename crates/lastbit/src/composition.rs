@@ -62,14 +62,7 @@ impl<T: Float> Composition<T> {
     /// # Errors
     /// [`Error::Negative`] if `d_in < 0`.
     pub fn map(&self, d_in: &Rational) -> Result<Loss, Error> {
-        let mut sum = Rational::ZERO;
-        for part in &self.parts {
-            match part.map(d_in)? {
-                Loss::Finite(loss) => sum = sum + loss,
-                Loss::Infinite => return Ok(Loss::Infinite),
-            }
-        }
-        Ok(Loss::Finite(sum))
+        self.parts.iter().map(|part| part.map(d_in)).sum()
     }
 
     /// The function: one noisy copy of `x` for each part, or none.

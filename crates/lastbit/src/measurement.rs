@@ -67,6 +67,16 @@ impl Loss {
     }
 }
 
+/// Losses add, and one that is infinite makes the sum infinite.
+impl std::iter::Sum for Loss {
+    fn sum<I: Iterator<Item = Loss>>(losses: I) -> Loss {
+        losses.fold(Loss::Finite(Rational::ZERO), |sum, loss| match (sum, loss) {
+            (Loss::Finite(sum), Loss::Finite(loss)) => Loss::Finite(sum + loss),
+            _ => Loss::Infinite,
+        })
+    }
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::program;
+use lastbit_audit::program::{self, OneSided};
 use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File};
 use lastbit_lang::values::{Claimed, claimed, default_grid, default_ranges, distance_of_neighbours};
 use lastbit_lang::{Bindings, Diagnostic, Format, Lowered, lower};
@@ -151,7 +151,7 @@ impl Statement {
         let claimed = claimed(file, declaration, bindings)?;
         Ok(Statement {
             distance: distance_of_neighbours(file, declaration, bindings)?,
-            claimed: claimed.unwrap_or(Claimed { epsilon: None, delta: Rational::ZERO }),
+            claimed: claimed.unwrap_or_default(),
         })
     }
 
@@ -223,20 +223,10 @@ fn by_two_inputs<'py>(
         audit.run(|options| program::audit(file, Some(name), &bindings, [&first, &second], options))
     })?;
     // A finite loss of these two says nothing of the others.
-    let Some((report, output)) = report.ok().and_then(|report| {
-        let output = report.simplest_of_one_input()?.clone();
-        Some((report, output))
-    }) else {
-        return Ok(None);
-    };
+    let found = report.ok().and_then(|report| report.one_sided(&statement.claimed.delta));
+    let Some(OneSided { output, input: favoured, probability }) = found else { return Ok(None) };
     // The run that can return it is the first.
-    let favoured = usize::from(output.weights[0].is_zero());
-    let total = Rational::from(report.comparison.total().clone());
-    let probability = Rational::from(output.weights[favoured].clone()) / total;
-    if probability <= statement.claimed.delta {
-        return Ok(None); // the claim allows it
-    }
-    let event = format!("r = {}", output.output.to_hex());
+    let event = format!("r = {}", output.to_hex());
     let [x, y] = [&values[favoured], &values[1 - favoured]].map(Rational::to_string);
 
     let witness = PyDict::new(py);

@@ -107,8 +107,17 @@ impl ProgramReport {
         }
     }
 
-    /// Of the outcomes, the output with the fewest bits that one input alone can return; of the first input, if there is a choice.
-    pub fn simplest_of_one_input(&self) -> Option<&ProgramOutcome> {
+    /// What refutes every claim that allows no more than `delta`: an output that one input alone can return, and more often than that. It is the
+    /// one with the fewest bits; of the first input, if there is a choice.
+    pub fn one_sided(&self, delta: &Rational) -> Option<OneSided> {
+        let outcome = self.simplest_of_one_input()?;
+        let input = usize::from(outcome.weights[0].is_zero());
+        let total = Rational::from(self.comparison.total().clone());
+        let probability = Rational::from(outcome.weights[input].clone()) / total;
+        (probability > *delta).then_some(OneSided { output: outcome.output, input, probability })
+    }
+
+    fn simplest_of_one_input(&self) -> Option<&ProgramOutcome> {
         let alone = |outcome: &&ProgramOutcome| {
             let zeros = outcome.weights.iter().filter(|weight| weight.is_zero()).count();
             zeros == 1
@@ -117,6 +126,17 @@ impl ProgramReport {
         let key = |outcome: &&ProgramOutcome| (fraction_bits(outcome.output), outcome.weights[0].is_zero());
         self.outcomes.iter().filter(alone).min_by_key(key)
     }
+}
+
+/// An output that only one of two inputs can return.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneSided {
+    /// The output.
+    pub output: f64,
+    /// The input, 0 or 1.
+    pub input: usize,
+    /// Its probability under that input.
+    pub probability: Rational,
 }
 
 /// The exact distributions of a program on two inputs, compared.

@@ -5,11 +5,11 @@ use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
 use lastbit_audit::comparison::Loss;
-use lastbit_audit::program::{self, Method, Options, ProgramReport};
+use lastbit_audit::program::{self, Method, OneSided, Options, ProgramReport};
 use lastbit_lang::ast::{Declaration, File, ProofStepKind};
 use lastbit_lang::values::{claimed, is_open};
 use lastbit_lang::{Bindings, Diagnostic};
-use lastbit_real::{Float, IBig};
+use lastbit_real::Float;
 use serde_json::{Map, Value, json};
 
 use super::args::Prove;
@@ -62,7 +62,7 @@ pub(super) fn report(
         Ok(known) => known,
         Err(diagnostic) => return unreadable(name, source, &[diagnostic]),
     };
-    let delta = claim.map_or(Rational::ZERO, |claim| claim.delta);
+    let delta = claim.unwrap_or_default().delta;
     let distance = (&inputs[0] - &inputs[1]).abs();
     if distance > most {
         let message = format!("the inputs are {distance} apart, and neighbours at most {most}");
@@ -105,29 +105,24 @@ fn told(audited: &Audited<'_>) -> Report {
     });
     let loss = audit.loss(BITS);
     if loss == Loss::Infinite {
-        let Some(witness) = audit.simplest_of_one_input() else {
-            return undecided(audited, "infinite", value);
+        let Some(OneSided { output, input: first, probability }) = audit.one_sided(delta) else {
+            let allowed = if delta.is_zero() { "" } else { ", by events that the claim's delta allows" };
+            return undecided(audited, &format!("infinite{allowed}"), value);
         };
         // The run that can return it is the first.
-        let first = usize::from(witness.weights[0] == IBig::ZERO);
-        let weight =
-            Rational::from(witness.weights[first].clone()) / Rational::from(audit.comparison.total().clone());
-        if weight <= *delta {
-            return undecided(audited, "infinite, by an event that the claim's delta allows", value);
-        }
-        let event = short_hex(witness.output);
+        let event = short_hex(output);
         let [x, y] = [&inputs[first], &inputs[1 - first]];
         let text = format!(
             "{name}: NOT eps-DP for any eps            audit exact\n  parameters      {}\n  inputs          \
              {argument}<1>={x} {argument}<2>={y}\n  event           r = {event}\n  Pr1             = {}\n  Pr2             = 0\n",
             values.join(" "),
-            exactly(&weight),
+            exactly(&probability),
         );
         value["conclusion"] = json!("refuted");
         value["loss"] = json!("inf");
         value["witness"] = json!({
             "inputs": [x.to_string(), y.to_string()], "event": format!("r = {event}"),
-            "probabilities": [weight.to_string(), "0"], "loss_lower_bound": "inf",
+            "probabilities": [probability.to_string(), "0"], "loss_lower_bound": "inf",
         });
         return Report::new(text, value, Outcome::Refuted);
     }

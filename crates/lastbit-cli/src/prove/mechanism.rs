@@ -69,8 +69,7 @@ pub(crate) fn report(
                     Ok(known) => known,
                     Err(diagnostic) => return Ok(unreadable(name, source, &[diagnostic])),
                 };
-                // Without a claim, what there is to know is whether there is a loss at all.
-                let claim = claim.unwrap_or(Claimed { epsilon: None, delta: Rational::ZERO });
+                let claim = claim.unwrap_or_default();
                 notes.extend(far_apart(&sensitivity, args));
                 return Ok(match privacy(declaration, &lowered, &shape, sensitivity, args) {
                     Ok(report) => {

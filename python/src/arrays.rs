@@ -1,0 +1,165 @@
+//! Noise for numpy arrays.
+//!
+//! The interpreter's lock is released while noise is added. As with numpy's own functions, an array that another thread changes meanwhile gives
+//! results that make no sense.
+
+use lastbit::Error;
+use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+
+use crate::errors::{ParameterError, UnsupportedType, python};
+use crate::kind::Number;
+use crate::values::Task;
+
+/// An array of any of the types.
+pub(crate) fn any_array<'py>(
+    task: &Task<'_>,
+    x: &Bound<'py, PyUntypedArray>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if x.hasattr("mask")? {
+        return Err(UnsupportedType::new_err(
+            "masked arrays are not taken, since the mask would be lost: use x.compressed(), or Arrow with nulls",
+        ));
+    }
+    if let Ok(x) = x.cast::<PyArrayDyn<f64>>() {
+        array(task, x, out)
+    } else if let Ok(x) = x.cast::<PyArrayDyn<f32>>() {
+        array(task, x, out)
+    } else if let Ok(x) = x.cast::<PyArrayDyn<i64>>() {
+        array(task, x, out)
+    } else if let Ok(x) = x.cast::<PyArrayDyn<i32>>() {
+        array(task, x, out)
+    } else {
+        Err(task.kind.refused(&x.dtype().to_string()))
+    }
+}
+
+fn array<'py, T: Number>(
+    task: &Task<'_>,
+    x: &Bound<'py, PyArrayDyn<T>>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(out) = out else {
+        let noisy = noisy_copy(task, x)?;
+        // As numpy's functions do: no array without dimensions is returned.
+        return if x.ndim() == 0 { noisy.get_item(PyTuple::empty(x.py())) } else { Ok(noisy.into_any()) };
+    };
+    let target = out.cast::<PyArrayDyn<T>>().map_err(|_| {
+        UnsupportedType::new_err(format!("out must be a numpy array of {} like the values", T::DTYPE))
+    })?;
+    if target.shape() != x.shape() {
+        let (shape, expected) = (target.shape(), x.shape());
+        return Err(ParameterError::new_err(format!(
+            "out has shape {shape:?} where {expected:?} was expected"
+        )));
+    }
+    into(task, x, target)?;
+    Ok(out.clone())
+}
+
+/// Writes noisy values to `out`, which has the same type and shape.
+fn into<'py, T: Number>(
+    task: &Task<'_>,
+    x: &Bound<'py, PyArrayDyn<T>>,
+    out: &Bound<'py, PyArrayDyn<T>>,
+) -> PyResult<()> {
+    let (py, kind) = (x.py(), task.kind);
+    let written = |error: BorrowError| ParameterError::new_err(format!("out: {error}"));
+    if x.is(out) && x.is_contiguous() && x.is_aligned() {
+        let mut values = out.try_readwrite().map_err(written)?;
+        let values = values.as_slice_mut()?;
+        task.begin::<T>()?;
+        return checked(x, py.detach(|| T::release_in_place(kind, values)));
+    }
+    let mut target = out.try_readwrite().map_err(written)?;
+    if are_alike_and_apart(x, out) {
+        let values = x.try_readonly().map_err(read)?;
+        let (values, target) = (values.as_slice()?, target.as_slice_mut()?);
+        task.begin::<T>()?;
+        return checked(x, py.detach(|| T::release_to(kind, values, target)));
+    }
+    drop(target);
+    // Noise goes to an array of its own, and all of it is copied.
+    noisy_copy(task, x)?.copy_to(out)
+}
+
+/// Whether two arrays have the same order in memory, without gaps, and no value in common.
+fn are_alike_and_apart<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, out: &Bound<'_, PyArrayDyn<T>>) -> bool {
+    let is_plain = |array: &Bound<'_, PyArrayDyn<T>>| array.is_contiguous() && array.is_aligned();
+    let range = |array: &Bound<'_, PyArrayDyn<T>>| {
+        let start = array.data().addr();
+        start..start + array.len() * size_of::<T>()
+    };
+    let (a, b) = (range(x), range(out));
+    is_plain(x) && is_plain(out) && is_fortran(x) == is_fortran(out) && (a.end <= b.start || b.end <= a.start)
+}
+
+fn read(error: BorrowError) -> PyErr {
+    ParameterError::new_err(format!("the values: {error}"))
+}
+
+/// A new array with noisy values. Of the values there is no copy beside it.
+fn noisy_copy<'py, T: Number>(
+    task: &Task<'_>,
+    x: &Bound<'py, PyArrayDyn<T>>,
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let (py, kind) = (x.py(), task.kind);
+    let noisy = new_array(x)?;
+    if !(x.is_contiguous() && x.is_aligned()) {
+        // numpy knows every way in which values can lie in memory.
+        x.copy_to(&noisy)?;
+        let mut values = noisy.readwrite();
+        let values = values.as_slice_mut()?;
+        task.begin::<T>()?;
+        checked(&noisy, py.detach(|| T::release_in_place(kind, values)))?;
+    } else {
+        let values = x.try_readonly().map_err(read)?;
+        let mut out = noisy.readwrite();
+        let (values, out) = (values.as_slice()?, out.as_slice_mut()?);
+        task.begin::<T>()?;
+        checked(x, py.detach(|| T::release_to(kind, values, out)))?;
+    }
+    Ok(noisy)
+}
+
+/// A new array of the same type, shape and order. numpy is asked through Python, which raises where memory is short.
+pub(crate) fn new_array<'py, T: Number>(
+    x: &Bound<'py, PyArrayDyn<T>>,
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = x.py();
+    let shape = PyTuple::new(py, x.shape())?;
+    let order = if is_fortran(x) { "F" } else { "C" };
+    let array = ZEROS.import(py, "numpy", "zeros")?.call1((shape, x.dtype(), order))?;
+    Ok(array.cast_into::<PyArrayDyn<T>>()?)
+}
+
+/// Whether the values lie column by column, and not also row by row.
+fn is_fortran<T: Number>(x: &Bound<'_, PyArrayDyn<T>>) -> bool {
+    x.is_fortran_contiguous() && !x.is_c_contiguous()
+}
+
+/// The exception, if there is one; positions in it count row by row, whatever the order in memory is.
+fn checked<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, result: Result<(), Error>) -> PyResult<()> {
+    let row_major = |index: usize| {
+        if !is_fortran(x) {
+            return index;
+        }
+        let mut rest = index;
+        let mut stride = x.len();
+        x.shape().iter().fold(0, |sum, &size| {
+            let coordinate = rest % size;
+            rest /= size;
+            stride /= size;
+            sum + coordinate * stride
+        })
+    };
+    match result {
+        Err(Error::NotFinite { index }) => Err(python(Error::NotFinite { index: row_major(index) })),
+        Err(Error::Overflow { index }) => Err(python(Error::Overflow { index: row_major(index) })),
+        result => result.map_err(python),
+    }
+}
