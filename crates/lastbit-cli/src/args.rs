@@ -9,6 +9,7 @@ use lastbit::Rational;
 use crate::attack::args::Attack;
 use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
+use crate::certify::args::Certify;
 use crate::prove::args::{Check, Fmt, Prove};
 use crate::version;
 
@@ -59,6 +60,12 @@ pub(crate) enum Command {
     Prove(Box<Prove>),
     /// Go through certificates of `lastbit prove` again, without any search
     Check(Check),
+    /// Write certificates of `lastbit prove` for other judges: Coq, which can be run at once, and Gappa
+    ///
+    /// Of an error bound, of the loss of the floating-point snapping mechanism, of the privacy of mechanisms with finitely many
+    /// samples and of the ideal snapping mechanism. The file for Coq starts with what it states, and ends with a proof that Coq
+    /// goes through on its own: nothing of what this program believes of the certificate has to be believed.
+    Certify(Certify),
     /// Format files of the language of mechanisms
     Fmt(Fmt),
     /// Compute the true privacy loss of noise as it runs, exactly, with the output that shows it

@@ -9,6 +9,7 @@
 //! | `attack` | the command `attack` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
+//! | `certify` | the command `certify` |
 //! | `bench` | the command `bench` |
 //! | `output`, `explain`, `error` | what the user reads |
 
@@ -19,6 +20,7 @@ mod attack;
 mod audit;
 mod bench;
 mod cells;
+mod certify;
 mod error;
 mod explain;
 mod input;

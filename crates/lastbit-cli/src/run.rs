@@ -22,6 +22,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         Command::Conformance(args) => crate::audit::conformance::run(args),
         Command::Prove(args) => crate::prove::run(args),
         Command::Check(args) => crate::prove::check::run(args),
+        Command::Certify(args) => crate::certify::run(args),
         Command::Fmt(args) => crate::prove::fmt::run(args),
         Command::Bench(args) => crate::bench::run(args),
         Command::Completions { shell } => {

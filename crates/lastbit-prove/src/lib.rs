@@ -28,6 +28,7 @@
 //! | [`linear`] | the error as a linear form, in which errors may cancel |
 //! | [`boxes`], [`search`], [`analysis`] | the search for a tight bound: which boxes to cut, and where (not trusted); what it finds |
 //! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
+//! | [`coq`], [`gappa`] | certificates in the languages of other checkers |
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
 //! | [`paper`] | the rules as the papers print them, and where they fail |
 //! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism |
@@ -38,8 +39,10 @@ pub mod analysis;
 pub mod boxes;
 pub mod certificate;
 pub mod check;
+pub mod coq;
 pub mod derivation;
 pub mod endpoint;
+pub mod gappa;
 pub mod linear;
 pub mod logic;
 pub mod paper;

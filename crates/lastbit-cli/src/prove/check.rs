@@ -10,6 +10,7 @@ use lastbit_prove::logic::certificate;
 use serde_json::{Value, json};
 
 use super::args::Check;
+use super::check_loss;
 use super::check_privacy::{self, Meant};
 use super::files::{name_of, print, read_text};
 use super::program::{exact, json_number};
@@ -112,14 +113,18 @@ fn verdict(
             }
             Ok(check_privacy::verdict(name, &privacy, read.of_privacy.as_ref()))
         }
-        Err(error) if error.is_of_another_kind() => {
+        Err(error) if !error.is_of_another_kind() => Ok(Err(check_privacy::refusal(&error))),
+        Err(_) => {
             if let (Some(path), None) = (program, &read.of_errors) {
                 read.of_errors = Some(programs(path)?);
             }
-            let checked = error_verdict(text, read.of_errors.as_deref());
+            let programs = read.of_errors.as_deref();
+            if let Some(verdict) = check_loss::verdict(name, text, programs) {
+                return Ok(verdict);
+            }
+            let checked = error_verdict(text, programs);
             Ok(checked.map(|checked| accepted(name, &checked)))
         }
-        Err(error) => Ok(Err(check_privacy::refusal(&error))),
     }
 }
 
@@ -132,7 +137,7 @@ fn error_verdict(certificate: &str, programs: Option<&[StraightLine]>) -> Result
     }
 }
 
-fn exit_code(error: &CheckError) -> u8 {
+pub(super) fn exit_code(error: &CheckError) -> u8 {
     match error {
         CheckError::Json { .. } => 2,
         CheckError::Value { place, .. } if place == "lastbit" || place == "version" => 2,

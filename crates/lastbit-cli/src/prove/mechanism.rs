@@ -62,7 +62,6 @@ pub(crate) fn report(
     if is_mechanism && !asks_for_error {
         match recognise(&lowered.program) {
             Ok(shape) => {
-                no_certificate(name, args)?;
                 let claim = claimed(file, declaration, &bindings);
                 let sensitivity = sensitivity(file, declaration, &bindings, args);
                 let (sensitivity, claim) = match sensitivity.and_then(|s| Ok((s, claim?))) {
@@ -73,6 +72,10 @@ pub(crate) fn report(
                 notes.extend(far_apart(&sensitivity, args));
                 return Ok(match privacy(declaration, &lowered, &shape, sensitivity, args) {
                     Ok(report) => {
+                        if let Some(certificates) = &mut session.certificates {
+                            let certificate = report.certificate(&lowered.program, sampler(declaration));
+                            certificates.write_value(name, &certificate.to_json())?;
+                        }
                         let by_error = |kind: &ProofStepKind| matches!(kind, ProofStepKind::Endpoint(_));
                         notes.extend(not_enough(&report, &claim));
                         let mut shown = private(name, &report, &claim, &lowered, &shape, &notes, args)?;
@@ -142,13 +145,13 @@ pub(crate) fn values(
     (bindings, notes)
 }
 
-/// Certificates are about errors; that of the noise is what a privacy claim rests on.
+/// What is proved of all parameters at once, or by an exact audit, has no certificate.
 fn no_certificate(name: &str, args: &Prove) -> Result<(), Error> {
     match args.certificate {
         None => Ok(()),
         Some(_) => Err(Error::usage(
-            format!("certificates are about errors, and of {name} it is privacy that is proved"),
-            "--of NAME proves and certifies the error of a variable, such as --of y",
+            format!("there are no certificates of the kind of proof that {name} has"),
+            "with numbers for all parameters (--epsilon, --bound) the loss is certified; --of NAME certifies the error of a variable",
         )),
     }
 }

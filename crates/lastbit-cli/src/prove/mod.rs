@@ -16,6 +16,7 @@ pub(crate) mod args;
 mod cases;
 mod certificates;
 pub(crate) mod check;
+mod check_loss;
 mod check_privacy;
 mod conflicts;
 mod exact;

@@ -14,6 +14,7 @@ mod program;
 pub(crate) mod read;
 mod rules;
 mod tree;
+pub mod unchecked;
 
 use lastbit_lang::{NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
@@ -21,7 +22,7 @@ use thiserror::Error;
 
 use crate::certificate;
 use json::Json;
-use read::{Place, interval, object, place_between, text};
+use read::{Place, dyadic, interval, object, place_between, text};
 
 /// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
 /// differ by at most `error`.
@@ -44,18 +45,23 @@ pub struct Checked {
 impl Checked {
     /// Whether the certificate is about one of these programs; if not, why.
     pub fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
-        let name = &self.program.name;
-        let mut reason = format!("the file has no program {name}");
-        for program in programs {
-            match same_program(&self.program, program) {
-                Ok(()) => return Ok(()),
-                // The difference to the program of the same name is what the user wants to know.
-                Err(difference) if program.name == *name || programs.len() == 1 => reason = difference,
-                Err(_) => {}
-            }
-        }
-        Err(format!("it is about another program: {reason}"))
+        is_about(&self.program, programs)
     }
+}
+
+/// Whether a certificate's program is one of these; if not, why.
+pub fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> Result<(), String> {
+    let name = &certified.name;
+    let mut reason = format!("the file has no program {name}");
+    for program in programs {
+        match same_program(certified, program) {
+            Ok(()) => return Ok(()),
+            // The difference to the program of the same name is what the user wants to know.
+            Err(difference) if program.name == *name || programs.len() == 1 => reason = difference,
+            Err(_) => {}
+        }
+    }
+    Err(format!("it is about another program: {reason}"))
 }
 
 /// Why a certificate is refused.
@@ -101,17 +107,55 @@ pub enum CheckError {
 pub fn check(text: &str) -> Result<Checked, CheckError> {
     let certificate = json::parse(text)?;
     let root = Place::Root;
+    let (program, claim, tree) = sections(&certificate)?;
+    let ranges = program::root_box(&program, &root.field("program"))?;
+    let proved = tree::check(&program, ranges, claim.at_most, tree, &root.field("tree"))?;
+
+    claim.is_about(&program)?;
+    let place = root.field("claim");
+    if claim.error != proved.error {
+        return Err(place.field("error").differs(&proved.error, &claim.error));
+    }
+    if claim.range != proved.range {
+        return Err(place.field("range").differs(&proved.range, &claim.range));
+    }
+    let tree::Proved { error, range, leaves, judgements } = proved;
+    Ok(Checked { program, error, range, at_most: claim.at_most, leaves, judgements })
+}
+
+/// What a certificate claims.
+struct Claim<'v> {
+    /// Of which program.
+    fingerprint: &'v str,
+    error: Dyadic,
+    range: Enclosure,
+    at_most: Option<NodeId>,
+}
+
+impl Claim<'_> {
+    fn is_about(&self, program: &StraightLine) -> Result<(), CheckError> {
+        let (own, found) = (certificate::fingerprint(program), self.fingerprint);
+        if own == found {
+            return Ok(());
+        }
+        Err(Place::Root.field("claim").field("program").differs(own, found))
+    }
+}
+
+/// The parts of a certificate: the program, the claim, and the tree as it stands.
+fn sections<'v, 'a>(
+    certificate: &'v Json<'a>,
+) -> Result<(StraightLine, Claim<'v>, &'v Json<'a>), CheckError> {
+    let root = Place::Root;
     let [kind, version, program, claim, tree] =
-        object(&certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;
-    if self::text(kind, &root.field("lastbit"))? != "error certificate" {
+        object(certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;
+    if text(kind, &root.field("lastbit"))? != "error certificate" {
         return Err(root.field("lastbit").expected("\"error certificate\"", kind));
     }
     if !matches!(version, Json::Integer(1)) {
         return Err(root.field("version").expected("1", version));
     }
-    let place = root.field("program");
-    let program = program::read(program, &place)?;
-    let ranges = program::root_box(&program, &place)?;
+    let program = program::read(program, &root.field("program"))?;
     let place = root.field("claim");
     let [fingerprint, error, range, at_most] =
         object(claim, &place, ["program", "error", "range", "at_most"])?;
@@ -119,21 +163,21 @@ pub fn check(text: &str) -> Result<Checked, CheckError> {
         Json::Null => None,
         node => Some(place_between(node, 0, program.nodes.len(), &place.field("at_most"))?),
     };
-    let proved = tree::check(&program, ranges, at_most, tree, &root.field("tree"))?;
+    let claim = Claim {
+        fingerprint: text(fingerprint, &place.field("program"))?,
+        error: dyadic(error, &place.field("error"))?,
+        range: interval(range, &place.field("range"))?,
+        at_most,
+    };
+    Ok((program, claim, tree))
+}
 
-    let fingerprint_place = place.field("program");
-    let (own, found) = (certificate::fingerprint(&program), self::text(fingerprint, &fingerprint_place)?);
-    if own != found {
-        return Err(fingerprint_place.differs(own, found));
-    }
-    tree::same(&proved.error, error, &place.field("error"))?;
-    let range_place = place.field("range");
-    let found = interval(range, &range_place)?;
-    if found != proved.range {
-        return Err(range_place.differs(&proved.range, &found));
-    }
-    let tree::Proved { error, range, leaves, judgements } = proved;
-    Ok(Checked { program, error, range, at_most, leaves, judgements })
+/// The program section of a certificate.
+///
+/// # Errors
+/// If a part is not what its place asks for.
+pub(crate) fn program_of(value: &Json<'_>, place: &Place<'_>) -> Result<StraightLine, CheckError> {
+    program::read(value, place)
 }
 
 /// Whether two programs are the same but for names, notes and places in a text; if not, the first difference in words.

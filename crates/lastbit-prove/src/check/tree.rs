@@ -12,7 +12,7 @@ use super::read::{Place, array, array_of, dyadic, field, interval, object, place
 use super::rules::derive;
 
 /// The names of a judgement's numbers, in their order.
-const NUMBERS: [&str; 8] = ["lo", "hi", "float_lo", "float_hi", "x", "p", "rho", "d"];
+pub(super) const NUMBERS: [&str; 8] = ["lo", "hi", "float_lo", "float_hi", "x", "p", "rho", "d"];
 
 /// What the leaves prove.
 pub(super) struct Proved {
@@ -22,7 +22,7 @@ pub(super) struct Proved {
     pub(super) judgements: usize,
 }
 
-enum Entry<'v, 'a> {
+pub(super) enum Entry<'v, 'a> {
     Cut { input: usize, left: Dyadic, right: Dyadic, parts: [usize; 2] },
     Leaf(&'v Json<'a>),
 }
@@ -68,7 +68,7 @@ pub(super) fn check(
 }
 
 /// The entries of the tree: the first one is the root, and every other one a part of exactly one earlier cut.
-fn entries<'v, 'a>(
+pub(super) fn entries<'v, 'a>(
     program: &StraightLine,
     tree: &'v Json<'a>,
     place: &Place<'_>,
@@ -248,7 +248,7 @@ fn intervals(list: &Json<'_>, expected: &[Enclosure], place: &Place<'_>) -> Resu
 }
 
 /// The value is this number.
-pub(super) fn same(expected: &Dyadic, value: &Json<'_>, place: &Place<'_>) -> Result<(), CheckError> {
+fn same(expected: &Dyadic, value: &Json<'_>, place: &Place<'_>) -> Result<(), CheckError> {
     let found = dyadic(value, place)?;
     if found == *expected { Ok(()) } else { Err(place.differs(expected, &found)) }
 }

@@ -31,6 +31,7 @@
 //! ```
 
 mod cases;
+pub mod certificate;
 mod claims;
 mod json;
 mod kappa;

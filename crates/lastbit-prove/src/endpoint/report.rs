@@ -5,13 +5,15 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use lastbit_audit::Loss;
+use lastbit_lang::StraightLine;
 use lastbit_lang::values::Claimed;
 use lastbit_real::{Float, Rational, Rounding};
 
+use super::certificate::LossCertificate;
 use super::claims::judge;
 use super::kappa::BITS;
 use super::{
-    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Search, Total,
+    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Sampler, Search, Total,
     UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
     theorem_a_prime,
 };
@@ -58,6 +60,17 @@ pub struct EndpointReport {
 }
 
 impl EndpointReport {
+    /// What is certified, as a certificate. The program and its sampler are those that the report is about.
+    pub fn certificate(&self, program: &StraightLine, sampler: Sampler) -> LossCertificate {
+        LossCertificate {
+            program: program.clone(),
+            sampler,
+            sensitivity: self.sensitivity.clone(),
+            error: self.error.clone(),
+            certified: self.certified.clone(),
+        }
+    }
+
     /// Whether a claim is true or false, if either is known. To `infer` is to claim that some pure loss is enough.
     pub fn decides(&self, claimed: &Claimed) -> Option<bool> {
         let (loss, delta) = match &self.certified.total {

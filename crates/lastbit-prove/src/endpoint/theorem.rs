@@ -20,7 +20,8 @@ pub const THEOREM_A: &str = "\
 for all ε, B, Δ and Λ = 2^k, and all doubles f, f' of [-B, B] with |f - f'| <= Δ:
   loss <= ε·Δ + coth(Λ'·ε/2)·(4M + 4)·η·(1 + 2^-9)
 where η = 2^-53, M = ε(2B + Λ/2) and Λ' = Λ - 2^-52·(B + Λ), provided that
-  M <= 700, Λ' > 0, B < 2^52·Λ, 2^-500 <= ε <= 2^500, -1000 <= k <= 900,
+  M <= 700, Λ' > 0, 2^-500 <= ε <= 2^500, -1000 <= k <= 900,
+  coth(Λ'·ε/2)·(2M + 2)·η <= 1/64, or else cells may be empty,
   u is every double of (0, 1) with probability proportional to its ulp,
   y = LN(u) ⊘ ε, or λ ⊗ LN(u) with ε := 1/λ, and |y_F - y| <= 2η·|y|
 and, if Λ·ε >= 1, loss <= ε·Δ + 8.7·(M + 1)·η";
@@ -28,7 +29,8 @@ and, if Λ·ε >= 1, loss <= ε·Δ + 8.7·(M + 1)·η";
 /// The bound of [`THEOREM_A`], rounded up.
 ///
 /// # Errors
-/// [`EndpointError::NoPureClaim`] if `M > 700`, [`EndpointError::OutOfRange`] if `Λ' <= 0`, or the sampler is another.
+/// [`EndpointError::NoPureClaim`] if `M > 700`, [`EndpointError::OutOfRange`] if `Λ' <= 0`, or the sampler is another,
+/// [`EndpointError::Diverges`] if the errors of probabilities are not small.
 pub fn theorem_a(mechanism: &FloatSnap, sensitivity: &Rational) -> Result<Rational, EndpointError> {
     let m = mechanism.exponent_range();
     if m > Rational::from(MOST_M) {
@@ -45,6 +47,10 @@ pub fn theorem_a(mechanism: &FloatSnap, sensitivity: &Rational) -> Result<Ration
     let quotient = Enclosure::exact(Dyadic::from(2)).div(&expm1, BITS).expect("positive");
     let coth = Rational::from(quotient.hi()) + Rational::ONE;
     let kappas = (m + Rational::ONE) * Rational::pow2(2 - 53);
+    // Twice the relative error of a cell. Without a bound on it a cell may be empty, and the loss infinite.
+    if &coth * &kappas > Rational::pow2(-5) {
+        return Err(EndpointError::Diverges);
+    }
     let slack = Rational::ONE + Rational::pow2(-9);
     let excess = Enclosure::of_rational(&(coth * kappas * slack), KEPT_BITS);
     Ok(sensitivity * mechanism.rate() + Rational::from(excess.hi()))

@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod cases;
 pub mod certificate;
+pub mod coq;
 pub mod kernel;
 pub mod lifting;
 pub mod oracle;
