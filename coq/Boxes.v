@@ -1,8 +1,8 @@
-(* Boxes: the ranges of the inputs, cut into parts until the bounds are good.
+(** Boxes: the ranges of the inputs, cut into parts until the bounds are good.
 
-   A tree of cuts stands for a box for each of its leaves. A box may be cut in two along one input if no value
-   of that input lies between the parts; so the values of the inputs lie in one of the leaves' boxes, and what
-   holds on all of them holds of the program. *)
+    A tree of cuts stands for a box for each of its leaves. A box may be cut in two along one input if no
+    value of that input lies between the parts; so the values of the inputs lie in one of the leaves'
+    boxes, and what holds on all of them holds of the program. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals Qround Bool List FMapPositive Uint63.
 From Flocq Require Import Core BinarySingleNaN.
 From Bignums Require Import BigZ BigN.
@@ -10,19 +10,19 @@ From Lastbit Require Import Program Dyadic Nearest Enclosure Libm Judgement Rule
 Import ListNotations.
 Open Scope R_scope.
 
-(* Numbers in a certificate are integers m and e for m*2^e. *)
+(** Numbers in a certificate are integers m and e for m*2^e. *)
 Definition literal (m e : Z) : dy := D (BigZ.of_Z m) (BigZ.of_Z e).
 
-(* A leaf, with the fingerprint of the numbers that were found for it; or a cut of an input's range [lo, hi]
-   into [lo, ml*2^el] and [mr*2^er, hi]. *)
+(** A leaf, with the fingerprint of the numbers that were found for it; or a cut of an input's range [lo, hi]
+    into [lo, ml*2^el] and [mr*2^er, hi]. *)
 Inductive tree :=
 | Leaf (fingerprint : Z)
 | Cut (input : nat) (ml el mr er : Z) (lower upper : tree).
 
-(* ---- Fingerprints -------------------------------------------------------------------------------------- *)
+(** * Fingerprints *)
 
-(* h := (h * 1000003 + z) mod (2^61 - 1), over all integers z of a leaf. Where it is the same, the numbers
-   that are derived here are those of the certificate. What is proved does not rest on it. *)
+(** h := (h * 1000003 + z) mod (2^61 - 1), over all integers z of a leaf. Where it is the same, the numbers
+    that are derived here are those of the certificate. What is proved does not rest on it. *)
 Definition modulus : int := 2305843009213693951%uint63.
 
 Definition residue_N (n : BigN.t) : int :=
@@ -55,7 +55,7 @@ Definition put_judgement (h : int) (j : option judgement) : int :=
       put_number h (d j)
   end.
 
-(* f over the numbers of the operations, from k. *)
+(** f over the numbers of the operations, from k. *)
 Fixpoint for_operations (f : int -> positive -> int) (prog : program) (k : positive) (h : int) : int :=
   match prog with [] => h | _ :: prog => for_operations f prog (Pos.succ k) (f h k) end.
 
@@ -68,14 +68,14 @@ Definition fingerprint (prog : program) (box : list itv) (error : dy) (js : judg
   | Some C => for_operations (fun h k => put_range h (coefficient_of C k)) prog 1 (put h 1)
   end.
 
-(* ---- What is computed ---------------------------------------------------------------------------------- *)
+(** * What is computed *)
 
 Section Format.
 Variables prec emax : Z.
 Let bits := BigZ.of_Z prec.
 Let least := BigZ.of_Z (3 - emax - prec).
 
-(* The least float that is at least q, and the greatest that is at most q. *)
+(** The least float that is at least q, and the greatest that is at most q. *)
 Definition float_from (q : Q) : dy :=
   let n := integer (Qnum q) in
   let d := integer (Zpos (Qden q)) in
@@ -83,7 +83,7 @@ Definition float_from (q : Q) : dy :=
   if dlt (dmul f d) n then next_float bits least f else f.
 Definition float_up_to (q : Q) : dy := dneg (float_from (- q)).
 
-(* The range of an input, as the rule VAR takes it; None if it has no value. *)
+(** The range of an input, as the rule VAR takes it; None if it has no value. *)
 Definition root_range (i : input) : option itv :=
   let range := match of_kind i with
     | Float => I (float_from (low i)) (float_up_to (high i))
@@ -100,7 +100,7 @@ Fixpoint root_box (is : list input) : option (list itv) :=
   | i :: is => do range <- root_range i; do ranges <- root_box is; Some (range :: ranges)
   end.
 
-(* No value of the kind lies between left and right, and they are values themselves. *)
+(** No value of the kind lies between left and right, and they are values themselves. *)
 Definition adjacent (k : kind) (left right : dy) : bool :=
   match k with
   | Real => dle right left
@@ -117,7 +117,7 @@ Fixpoint replace_nth {A} (l : list A) (i : nat) (a : A) : list A :=
   | b :: l, S i => b :: replace_nth l i a
   end.
 
-(* The parts of a box that is cut along input i. *)
+(** The parts of a box that is cut along input i. *)
 Definition cut (kinds : list kind) (box : list itv) (i : nat) (left right : dy)
   : option (list itv * list itv) :=
   do k <- nth_error kinds i;
@@ -129,9 +129,9 @@ Variables for_ln for_exp : accuracy.
 Variable kinds : list kind.
 Variable prog : program.
 Variable result : positive.
-(* The operations from the result back to the first one. *)
+(** The operations from the result back to the first one. *)
 Variable back : list (positive * op).
-(* An operation whose real value the error must not exceed. *)
+(** An operation whose real value the error must not exceed. *)
 Variable at_most : option positive.
 
 Definition meets_claim (js : judgements) (error : dy) : bool :=
@@ -140,7 +140,7 @@ Definition meets_claim (js : judgements) (error : dy) : bool :=
   | Some k => match PositiveMap.find k js with Some j => dle error (lo (real j)) | None => false end
   end.
 
-(* The bound on a box, and the range of the result. *)
+(** The bound on a box, and the range of the result. *)
 Definition leaf (box : list itv) (h : Z) : option (dy * itv) :=
   let js := runJ prec emax for_ln for_exp kinds box prog 1 (PositiveMap.empty _) in
   do j <- PositiveMap.find result js;
@@ -150,7 +150,7 @@ Definition leaf (box : list itv) (h : Z) : option (dy * itv) :=
     end in
   if meets_claim js error && Z.eqb (fingerprint prog box error js form) h then Some (error, real j) else None.
 
-(* The same over all leaves. *)
+(** The same over all leaves. *)
 Fixpoint leaves (box : list itv) (t : tree) : option (dy * itv) :=
   match t with
   | Leaf h => leaf box h
@@ -162,7 +162,7 @@ Fixpoint leaves (box : list itv) (t : tree) : option (dy * itv) :=
   end.
 End Format.
 
-(* ---- Why it holds -------------------------------------------------------------------------------------- *)
+(** * Why it holds *)
 
 Lemma V_literal m e : V (literal m e) = IZR m * bpow radix2 e.
 Proof. unfold V, literal. cbn [mant expo]. rewrite !BigZ.spec_of_Z. reflexivity. Qed.
@@ -239,7 +239,7 @@ Proof.
     split; apply IZR_le; [apply Qceiling_le, L|apply Qfloor_ge, H].
 Qed.
 
-(* All values of the inputs lie in the root's box. *)
+(** All values of the inputs lie in the root's box. *)
 Lemma root_box_sound is xs (fs : list (binary_float prec emax)) : are_inputs is xs fs ->
   forall box, root_box prec emax is = Some box -> in_box (map of_kind is) box xs fs.
 Proof.
@@ -258,7 +258,7 @@ Proof.
   unfold round, scaled_mantissa, F2R. cbn. rewrite !Rmult_1_r. reflexivity.
 Qed.
 
-(* A value beyond the one is beyond the other. *)
+(** A value beyond the one is beyond the other. *)
 Lemma adjacent_sound k left right v (f : binary_float prec emax) :
   adjacent prec emax k left right = true -> is_value k v f -> v <= V left \/ V right <= v.
 Proof.
@@ -285,7 +285,7 @@ Proof.
   - destruct (IH i n H) as [(-> & ->)|E]; tauto.
 Qed.
 
-(* Values that lie in a box lie in one of its parts. *)
+(** Values that lie in a box lie in one of its parts. *)
 Lemma cut_sound kinds box i left right lower upper xs (fs : list (binary_float prec emax)) :
   cut prec emax kinds box i left right = Some (lower, upper) -> in_box kinds box xs fs ->
   in_box kinds lower xs fs \/ in_box kinds upper xs fs.
@@ -302,7 +302,7 @@ Proof.
   destruct (adjacent_sound k left right _ _ ltac:(apply A) Value); [left|right]; apply part; split; cbn; lra.
 Qed.
 
-(* What a bound says of the values of the inputs. *)
+(** What a bound says of the values of the inputs. *)
 Definition bounded (lib : libm prec emax) (prog : program) (result : positive) (at_most : option positive)
   (xs : list R) (fs : list (binary_float prec emax)) (error : dy) (range : itv) : Prop :=
   let r := real_value prog result xs in
@@ -341,7 +341,7 @@ Lemma bounded_weaken lib prog result at_most xs fs error range error' range' :
   bounded lib prog result at_most xs fs error range -> bounded lib prog result at_most xs fs error' range'.
 Proof. intros E R (F & I & D & A). repeat split; trivial; try apply R, I. lra. Qed.
 
-(* The leaves' bounds hold for all values in the box. *)
+(** The leaves' bounds hold for all values in the box. *)
 Theorem leaves_sound lib for_ln for_exp kinds prog result back at_most xs fs t :
   meets lib for_ln for_exp -> well_formed prog 1 = true ->
   back_from result prog 1 [] = back -> hd_error (map fst back) = Some result ->

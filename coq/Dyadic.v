@@ -140,17 +140,11 @@ Proof. unfold deqb. rewrite dcompare_ok. destruct (Rcompare_spec (V x) (V y)); c
 Lemma dle_iff x y : dle x y = true <-> V x <= V y.
 Proof. destruct (dle_spec x y); split; intros; trivial; try discriminate; lra. Qed.
 
-Lemma dlt_iff x y : dlt x y = true <-> V x < V y.
-Proof. destruct (dlt_spec x y); split; intros; trivial; try discriminate; lra. Qed.
-
 Lemma deqb_iff x y : deqb x y = true <-> V x = V y.
 Proof. destruct (deqb_spec x y); split; intros; trivial; try discriminate; lra. Qed.
 
 Lemma dle_ok x y : dle x y = true -> V x <= V y.
 Proof. apply dle_iff. Qed.
-
-Lemma dlt_ok x y : dlt x y = true -> V x < V y.
-Proof. apply dlt_iff. Qed.
 
 Lemma deqb_ok x y : deqb x y = true -> V x = V y.
 Proof. apply deqb_iff. Qed.
@@ -256,9 +250,6 @@ Proof. unfold ceil_to. rewrite V_neg, V_floor_to, V_neg, round_DN_opp. lra. Qed.
 
 Lemma floor_to_le k x : V (floor_to k x) <= V x.
 Proof. rewrite V_floor_to. apply round_DN_pt. apply FIX_exp_valid. Qed.
-
-Lemma ceil_to_ge k x : V x <= V (ceil_to k x).
-Proof. rewrite V_ceil_to. apply round_UP_pt. apply FIX_exp_valid. Qed.
 
 (** * Binades *)
 

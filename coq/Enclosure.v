@@ -23,7 +23,6 @@ Definition isin (r : R) (i : itv) : Prop := V (lo i) <= r <= V (hi i).
 Definition point (x : dy) : itv := I x x.
 Definition ineg (i : itv) : itv := I (dneg (hi i)) (dneg (lo i)).
 Definition iadd (i j : itv) : itv := I (dadd (lo i) (lo j)) (dadd (hi i) (hi j)).
-Definition isub (i j : itv) : itv := I (dsub (lo i) (hi j)) (dsub (hi i) (lo j)).
 Definition imin (i j : itv) : itv := I (dmin (lo i) (lo j)) (dmin (hi i) (hi j)).
 Definition imax (i j : itv) : itv := I (dmax (lo i) (lo j)) (dmax (hi i) (hi j)).
 Definition hull (i j : itv) : itv := I (dmin (lo i) (lo j)) (dmax (hi i) (hi j)).
@@ -50,10 +49,6 @@ Definition min_abs (i : itv) : dy := if has_zero i then dzero else dmin (dabs (l
 (** The largest distance of a number of one interval from a number of the other. *)
 Definition farthest (i j : itv) : dy := dmax (dsub (hi i) (lo j)) (dsub (hi j) (lo i)).
 
-(** Whether [i] lies in [j], and whether both have the same ends. *)
-Definition isubset (i j : itv) : bool := dle (lo j) (lo i) && dle (hi i) (hi j).
-Definition ieqb (i j : itv) : bool := deqb (lo i) (lo j) && deqb (hi i) (hi j).
-
 Ltac split_minmax :=
   unfold Rmin, Rmax in *; repeat match goal with
   | |- context [Rle_dec ?a ?b] => destruct (Rle_dec a b)
@@ -68,9 +63,6 @@ Proof. unfold isin, ineg; cbn [lo hi]. rewrite !V_neg. lra. Qed.
 
 Lemma isin_add r s i j : isin r i -> isin s j -> isin (r + s) (iadd i j).
 Proof. unfold isin, iadd; cbn [lo hi]. rewrite !V_add. lra. Qed.
-
-Lemma isin_sub r s i j : isin r i -> isin s j -> isin (r - s) (isub i j).
-Proof. unfold isin, isub; cbn [lo hi]. rewrite !V_sub. lra. Qed.
 
 Lemma isin_min r s i j : isin r i -> isin s j -> isin (Rmin r s) (imin i j).
 Proof. unfold isin, imin; cbn [lo hi]. rewrite !V_min. split_minmax; lra. Qed.
@@ -154,12 +146,6 @@ Lemma farthest_ge r s i j : isin r i -> isin s j -> Rabs (r - s) <= V (farthest 
 Proof.
   unfold isin, farthest. intros R S. rewrite V_max, !V_sub. apply Rabs_le. split_minmax; lra.
 Qed.
-
-Lemma isubset_ok r i j : isubset i j = true -> isin r i -> isin r j.
-Proof. unfold isubset, isin. rewrite andb_true_iff, !dle_iff. lra. Qed.
-
-Lemma ieqb_ok i j : ieqb i j = true -> V (lo i) = V (lo j) /\ V (hi i) = V (hi j).
-Proof. unfold ieqb. rewrite andb_true_iff, !deqb_iff. tauto. Qed.
 
 (** * Rounded outward *)
 

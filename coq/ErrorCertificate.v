@@ -1,11 +1,11 @@
-(* Certificates of error bounds.
+(** Certificates of error bounds.
 
-   A certificate is a program, its inputs, a tree of boxes and a claim. `check` derives the judgements on all
-   boxes and compares what they prove with the claim. If it answers `true`, the claim holds, with every
-   library whose functions are as good as the certificate says.
+    A certificate is a program, its inputs, a tree of boxes and a claim. `check` derives the judgements on
+    all boxes and compares what they prove with the claim. If it answers `true`, the claim holds, with
+    every library whose functions are as good as the certificate says.
 
-   A generated file ends in a theorem `meets lib ... -> error_bound lib inputs prog result lo hi d`. Its proof
-   runs `check` once:   apply (binary64 None boxes). vm_cast_no_check (eq_refl true). *)
+    A generated file ends in a theorem `meets lib ... -> error_bound lib inputs prog result lo hi d`. Its
+    proof runs `check` once:   apply (binary64 None boxes). vm_cast_no_check (eq_refl true). *)
 From Coq Require Import Lra ZArith Bool.
 From Coq Require Export QArith_base Reals Qreals List.
 From Flocq Require Import Core.
@@ -15,11 +15,11 @@ From Lastbit Require Export Program Rounding Libm Boxes.
 Export ListNotations.
 Open Scope R_scope.
 
-(* The real number m*2^e. *)
+(** The real number m*2^e. *)
 Definition dyadic (m e : Z) : R := IZR m * bpow radix2 e.
 
-(* The claimed error d and range [lo, hi] of the result are those that the leaves of the tree prove. If
-   at_most is an operation, the error is at most its real value on every leaf. *)
+(** The claimed error d and range [lo, hi] of the result are those that the leaves of the tree prove. If
+    at_most is an operation, the error is at most its real value on every leaf. *)
 Definition check (prec emax : Z) (for_ln for_exp : accuracy) (is : list input) (prog : program)
   (result : positive) (at_most : option positive) (lo_m lo_e hi_m hi_e d_m d_e : Z) (t : tree) : bool :=
   let back := back_from result prog 1 [] in
@@ -39,7 +39,7 @@ Definition check (prec emax : Z) (for_ln for_exp : accuracy) (is : list input) (
 Section Sound.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 
-(* On all inputs the error is at most the real value of operation number `bound`. *)
+(** On all inputs the error is at most the real value of operation number `bound`. *)
 Definition error_at_most (lib : libm prec emax) (is : list input) (prog : program) (result bound : positive)
   : Prop :=
   forall xs fs, are_inputs is xs fs ->
@@ -60,7 +60,7 @@ Proof.
   apply (root_box_sound _ _ _ Xs) in B. exact (leaves_sound _ _ _ _ _ _ _ _ _ _ _ M W eq_refl H _ _ _ B L).
 Qed.
 
-(* A certificate that is accepted is right. *)
+(** A certificate that is accepted is right. *)
 Theorem check_sound lib for_ln for_exp is prog result at_most lo_m lo_e hi_m hi_e d_m d_e t :
   check prec emax for_ln for_exp is prog result at_most lo_m lo_e hi_m hi_e d_m d_e t = true ->
   meets lib for_ln for_exp ->
@@ -70,7 +70,7 @@ Proof.
     as (error & range & (F & R & D & _) & <- & <- & <-). auto.
 Qed.
 
-(* So is the claim that the error is at most the real value of an operation. *)
+(** So is the claim that the error is at most the real value of an operation. *)
 Theorem check_at_most_sound lib for_ln for_exp is prog result bound lo_m lo_e hi_m hi_e d_m d_e t :
   check prec emax for_ln for_exp is prog result (Some bound) lo_m lo_e hi_m hi_e d_m d_e t = true ->
   meets lib for_ln for_exp -> error_at_most lib is prog result bound.
@@ -80,9 +80,9 @@ Proof.
 Qed.
 End Sound.
 
-(* ---- The two formats ----------------------------------------------------------------------------------- *)
+(** * The two formats *)
 
-(* What generated files use: the theorems above for binary64 and binary32. *)
+(** What generated files use: the theorems above for binary64 and binary32. *)
 Notation float64 := (binary_float 53 1024).
 Notation float32 := (binary_float 24 128).
 
@@ -112,6 +112,6 @@ Theorem binary32_at_most lo_m lo_e hi_m hi_e d_m d_e t {lib : libm 24 128}
   meets lib for_ln for_exp -> error_at_most lib is prog result bound.
 Proof. apply check_at_most_sound. Qed.
 
-(* Both readings of a program are what a formula says: by computation, in which operations are left alone. *)
+(** Both readings of a program are what a formula says: by computation, in which operations are left alone. *)
 #[global] Strategy opaque [Bplus Bminus Bmult Bdiv Bsqrt Bfma Bopp Babs of_dyadic minF maxF clampF holdsF].
 Ltac reading := match goal with |- _ = ?formula => exact_no_check (eq_refl formula) end.

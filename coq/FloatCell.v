@@ -15,9 +15,6 @@ From Coq Require Import Reals Lra.
 From Flocq Require Import Core.Raux.
 Open Scope R_scope.
 
-Lemma exp_le a b : a <= b -> exp a <= exp b.
-Proof. intros [H| ->]; [left; now apply exp_increasing | apply Rle_refl]. Qed.
-
 Lemma exp_le_1 a : a <= 0 -> exp a <= 1.
 Proof. intros H; rewrite <- exp_0; now apply exp_le. Qed.
 
@@ -136,15 +133,6 @@ Proof.
       by (rewrite <- exp_plus; f_equal; ring); lra.
   - apply Rmult_le_compat_l; [left; apply exp_pos |]; apply laplace_cdf_le.
     unfold d, Rabs; destruct (Rcase_abs (x - x')); lra.
-Qed.
-
-Lemma laplace_above a x x' :
-  1 - laplace_cdf (a - x) <= exp (Rabs (x - x')) * (1 - laplace_cdf (a - x')).
-Proof.
-  rewrite <- !laplace_cdf_opp; replace (- (a - x)) with (- a - - x) by ring.
-  replace (- (a - x')) with (- a - - x') by ring.
-  replace (Rabs (x - x')) with (Rabs (- x - - x')); [apply laplace_below |].
-  rewrite <- (Rabs_Ropp (x - x')); f_equal; ring.
 Qed.
 
 (** * With errors *)

@@ -8,6 +8,7 @@
 From Coq Require Import Reals ZArith Lra Lia.
 From Flocq Require Import Core Relative Mult_error.
 From Interval Require Import Tactic.
+From Lastbit Require RealRules.
 From Lastbit Require Import FloatSum FloatCell FloatNoise.
 Open Scope R_scope.
 
@@ -39,9 +40,6 @@ Proof.
   pose proof (exp_ineq1_le (ln u)) as E; rewrite exp_ln in E by lra; lra.
 Qed.
 
-Lemma ln_float_le u v : 0 < u <= v -> ln u <= ln v.
-Proof. intros [H0 [H| ->]]; [left; now apply ln_increasing | apply Rle_refl]. Qed.
-
 Section Noise.
 
 Variable LN : R -> R.
@@ -62,7 +60,7 @@ Proof.
       apply generic_format_opp, generic_format_bpow; unfold fexp, FLT_exp; lia. }
     assert (bpow radix2 (-54) <= bpow radix2 (-53)) by (apply bpow_le; lia).
     rewrite Rabs_left1; pose proof (bpow_gt_0 radix2 (-53)); lra.
-  - apply generic_format_round; [apply fexp_valid | apply valid_rnd_N].
+  - apply rnd_F.
 Qed.
 
 (** Two roundings. *)
@@ -71,7 +69,7 @@ Theorem scaled_noise q :
 Proof.
   intros Hq; pose proof (bpow_gt_0 radix2 (-900)) as H0; split.
   - intros u v Hu Hv Huv Hv1; rewrite !LN_correct by (assumption || lra).
-    apply rnd_le, Rmult_le_compat_l; [lra |]; now apply rnd_le, ln_float_le.
+    apply rnd_le, Rmult_le_compat_l; [lra |]; now apply rnd_le, RealRules.ln_le.
   - intros u Hu Hu1; destruct (LN_error u Hu Hu1) as (E1 & E2 & _).
     pose proof eta1_range as He.
     assert (E3 : bpow radix2 (-1022) <= Rabs (q * LN u)).
@@ -114,7 +112,7 @@ Proof.
   - apply divided_noise; split; [exact H0 | now apply bpow_le].
   - intros u Hu Hu1; destruct (LN_error u Hu Hu1) as (E1 & E2 & E3).
     assert (E : rnd (LN u / bpow radix2 k) = LN u / bpow radix2 k).
-    { apply round_generic; [apply valid_rnd_N |].
+    { apply rnd_id.
       unfold Rdiv; rewrite <- bpow_opp; apply mult_bpow_exact_FLT; [exact E3 |].
       assert (-53 <= mag radix2 (LN u))%Z; [| lia].
       apply mag_ge_bpow; exact E2. }

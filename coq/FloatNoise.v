@@ -24,6 +24,12 @@ Definition tiny : R := bpow radix2 (-1074).
 Lemma tiny_pos : 0 < tiny.
 Proof. apply bpow_gt_0. Qed.
 
+Lemma tiny_le u : F u -> 0 < u -> tiny <= u.
+Proof.
+  intros Hu H; apply generic_format_ge_bpow with (fexp := fexp); [| exact H | exact Hu].
+  intros e; unfold fexp, FLT_exp; lia.
+Qed.
+
 Lemma tiny_lt_1 : tiny < 1.
 Proof. apply (bpow_lt radix2 (-1074) 0); lia. Qed.
 
@@ -83,19 +89,6 @@ Definition kappa_minus (rho m : R) : R :=
 Lemma scaled_le a m m' : 0 <= a -> m <= m' -> m * a <= m' * a.
 Proof. intros; now apply Rmult_le_compat_r. Qed.
 
-Lemma kappa_plus_le rho m m' : 0 <= rho -> m <= m' -> kappa_plus rho m <= kappa_plus rho m'.
-Proof.
-  intros Hr Hm; pose proof tiny_pos as Ht; pose proof (bpow_gt_0 radix2 (-52)) as Hb.
-  assert (Hi : 0 < / (1 + rho)) by (apply Rinv_0_lt_compat; lra).
-  assert (exp (m * rho / (1 + rho)) <= exp (m' * rho / (1 + rho))).
-  { apply exp_le; unfold Rdiv; rewrite !Rmult_assoc; apply scaled_le; [apply Rmult_le_pos |]; lra. }
-  assert (tiny * exp (m / (1 + rho)) <= tiny * exp (m' / (1 + rho))).
-  { apply Rmult_le_compat_l; [lra |]; apply exp_le, scaled_le; lra. }
-  unfold kappa_plus; apply Rplus_le_compat_r, Rmult_le_compat; try assumption; [left; apply exp_pos | |].
-  - pose proof (Rmax_l (bpow radix2 (-52)) (tiny * exp (m / (1 + rho)))); lra.
-  - apply Rplus_le_compat_l, Rle_max_compat_l; assumption.
-Qed.
-
 Lemma kappa_minus_le rho m m' : 0 <= rho < 1 -> m <= m' -> kappa_minus rho m <= kappa_minus rho m'.
 Proof.
   intros Hr Hm; pose proof tiny_pos as Ht.
@@ -106,13 +99,6 @@ Proof.
   assert (tiny * exp (m / (1 - rho)) <= tiny * exp (m' / (1 - rho))).
   { apply Rmult_le_compat_l; [lra |]; apply exp_le, scaled_le; lra. }
   unfold kappa_minus; lra.
-Qed.
-
-Lemma kappa_plus_pos rho m : 0 <= rho -> 0 <= m -> 0 <= kappa_plus rho m.
-Proof.
-  intros Hr Hm; apply Rle_trans with (2 := kappa_plus_le rho 0 m Hr Hm).
-  unfold kappa_plus, Rdiv; rewrite !Rmult_0_l, exp_0.
-  pose proof (Rmax_l (bpow radix2 (-52)) (tiny * 1)); pose proof (bpow_gt_0 radix2 (-52)); lra.
 Qed.
 
 Lemma kappa_minus_pos rho m : 0 <= rho < 1 -> 0 <= m -> 0 <= kappa_minus rho m.

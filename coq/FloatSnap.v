@@ -38,24 +38,10 @@ Proof.
   now apply event_prob_bounds in Hp'.
 Qed.
 
-Lemma clamp_range B x : 0 < B -> - B <= clamp B x <= B.
-Proof.
-  intros HB; unfold clamp, Rmax, Rmin.
-  destruct (Rle_dec B x), (Rle_dec (- B) B), (Rle_dec (- B) x); lra.
-Qed.
-
 Lemma clamp_F B x : F B -> F x -> F (clamp B x).
 Proof.
   intros HB Hx; assert (F (- B)) by now apply generic_format_opp.
   unfold clamp, Rmax, Rmin; destruct (Rle_dec B x), (Rle_dec _ _); assumption.
-Qed.
-
-Lemma clamp_dist B x y : 0 < B -> Rabs (clamp B x - clamp B y) <= Rabs (x - y).
-Proof.
-  intros HB; pose proof (Rle_abs (x - y)); pose proof (Rle_abs (- (x - y))) as H'; rewrite Rabs_Ropp in H'.
-  apply Rabs_le.
-  destruct (clamp_cases B HB x) as [[? ->]|[[? ->]|[? ->]]];
-    destruct (clamp_cases B HB y) as [[? ->]|[[? ->]|[? ->]]]; lra.
 Qed.
 
 (** * Probabilities from cuts *)
@@ -200,7 +186,7 @@ Lemma scaled_ratio : exp (Rabs (eps * clamp B f - eps * clamp B f')) * X <= exp 
 Proof.
   apply Rmult_le_compat_r; [exact X_pos |]; apply exp_le.
   rewrite <- Rmult_minus_distr_l, Rabs_mult, (Rabs_pos_eq eps) by lra.
-  apply Rmult_le_compat_l; [lra | now apply clamp_dist].
+  apply Rmult_le_compat_l; [lra | apply clamp_contracts].
 Qed.
 
 Lemma from_normalised E p p' : p <= E * p' -> (1 - tiny) * p <= E * ((1 - tiny) * p').
@@ -341,7 +327,7 @@ Proof.
   { rewrite <- Rmult_minus_distr_l; unfold l; split; apply Rmult_le_compat_l; lra. }
   assert (Rabs (eps * clamp B f - eps * clamp B f') <= eps * Rabs (f - f')).
   { rewrite <- Rmult_minus_distr_l, Rabs_mult, (Rabs_pos_eq eps) by lra.
-    apply Rmult_le_compat_l; [lra | now apply clamp_dist]. }
+    apply Rmult_le_compat_l; [lra | apply clamp_contracts]. }
   apply cell_loss with (kp := kp) (km := km) (l := l) (D := reach) (W := W) (Dn := Dn)
     (g1 := eps * midpoint T) (g2 := eps * midpoint T'); try assumption; try lra.
   - unfold l; apply Rmult_lt_0_compat; lra.
@@ -392,10 +378,6 @@ Proof.
   intros Hr Hm; apply Rle_trans with (2 := ulp_plus_le rho 0 m Hr Hm).
   unfold ulp_plus, Rdiv; rewrite !Rmult_0_l, exp_0; pose proof (bpow_gt_0 radix2 (-52)); lra.
 Qed.
-
-(** A dyadic number with at most 53 bits is a float. *)
-Lemma dyadic_F (m e : Z) : (Z.abs m < 2 ^ 53)%Z -> (-1074 <= e)%Z -> F (IZR m * bpow radix2 e).
-Proof. intros Hm He; apply generic_format_FLT; now exists (Float radix2 m e). Qed.
 
 (** For all floats [f] and [f'] that are at most [Delta] apart and every output the loss is at most
     [eps * Rabs (f - f') + excess].  The hypotheses on numbers say that

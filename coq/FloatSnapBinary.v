@@ -9,13 +9,13 @@
 From Coq Require Import Reals ZArith Lra Lia.
 From Flocq Require Import Core BinarySingleNaN.
 From Interval Require Import Tactic.
+From Lastbit Require RealRules.
 From Lastbit Require Import FloatSum FloatNoise FloatLn FloatSnap.
 Open Scope R_scope.
 
 Notation binary64 := (binary_float 53 1024).
 
-#[local] Instance prec_lt_emax : Prec_lt_emax 53 1024.
-Proof. reflexivity. Qed.
+#[local] Instance prec_lt_emax : Prec_lt_emax 53 1024 := eq_refl.
 
 Lemma binary64_F (x : binary64) : F (B2R x).
 Proof. apply (generic_format_B2R 53 1024 x). Qed.
@@ -54,10 +54,8 @@ Proof.
   intros He Fu Hu; destruct (LN_correct u Fu Hu) as [FL EL].
   pose proof (bpow_gt_0 radix2 (-500)) as H0.
   assert (Hl : Rabs (ln (B2R u)) <= bpow radix2 10).
-  { assert (tiny <= B2R u).
-    { apply generic_format_ge_bpow with (fexp := fexp); [| apply Hu | apply binary64_F].
-      intros e; unfold fexp, FLT_exp; lia. }
-    assert (ln tiny <= ln (B2R u)) by (apply ln_float_le; split; [apply tiny_pos | assumption]).
+  { assert (tiny <= B2R u) by (apply tiny_le; [apply binary64_F | apply Hu]).
+    assert (ln tiny <= ln (B2R u)) by (apply RealRules.ln_le; [apply tiny_pos | assumption]).
     assert (-1000 <= ln tiny) by (unfold tiny; interval with (i_prec 80)).
     assert (ln (B2R u) < 0) by (rewrite <- ln_1; apply ln_increasing; lra).
     rewrite Rabs_left by assumption; simpl bpow; lra. }
@@ -125,7 +123,7 @@ Theorem result_F (choice : Z -> bool) (B w : R) (k : Z) :
   F (clamp B (round_grid choice (bpow radix2 k) w)).
 Proof.
   intros HB FB Hk HBk.
-  destruct (clamp_cases B HB (round_grid choice (bpow radix2 k) w)) as [[_ ->]|[[_ ->]|[H ->]]].
+  destruct (clamp_cases B (round_grid choice (bpow radix2 k) w) HB) as [[_ ->]|[[_ ->]|[H ->]]].
   - now apply generic_format_opp.
   - exact FB.
   - unfold round_grid in *; set (n := Znearest choice (w / bpow radix2 k)) in *.

@@ -11,17 +11,6 @@ From Interval Require Import Tactic.
 From Lastbit Require Import Lengths FloatSum FloatCell FloatNoise FloatLn FloatSnap.
 Open Scope R_scope.
 
-(** The nearest float, with its exponent and its integer significand. *)
-Lemma rnd_is (m e : Z) (x : R) :
-  (-1074 <= e)%Z -> bpow radix2 (e + 52) <= Rabs x < bpow radix2 (e + 53) ->
-  Rabs (x * bpow radix2 (- e) - IZR m) < / 2 -> rnd x = IZR m * bpow radix2 e.
-Proof.
-  intros He Hx Hm; unfold rnd, round, F2R, scaled_mantissa, cexp; cbn [Fnum Fexp].
-  rewrite (mag_unique radix2 x (e + 53)) by (replace (e + 53 - 1)%Z with (e + 52)%Z by ring; exact Hx).
-  replace (fexp (e + 53)) with e by (unfold fexp, FLT_exp; lia).
-  now rewrite (Znearest_imp _ _ m).
-Qed.
-
 (** The float that is nearest to 1.3. *)
 Definition narrow_eps : R := IZR 5854679515581645 * bpow radix2 (-52).
 Definition narrow_L : R := bpow radix2 (-44).
@@ -97,9 +86,6 @@ Proof.
   - apply (divided_noise LN LN_correct narrow_eps He).
 Qed.
 
-Lemma clamp_inner B x : - B < x < B -> clamp B x = x.
-Proof. intros H; unfold clamp; rewrite Rmin_right, Rmax_right; lra. Qed.
-
 (** The output is a multiple of [L] near [250 + y]. *)
 Lemma narrow_output w :
   F w ->
@@ -122,8 +108,8 @@ Proof.
   assert (C : clamp 253 (round_grid ties_up narrow_L w) = IZR n * narrow_L <->
               IZR q * narrow_L = IZR n * narrow_L).
   { unfold round_grid; fold q; split; intros A.
-    - destruct (clamp_cases 253 ltac:(lra) (IZR q * narrow_L)) as [[_ E]|[[_ E]|[_ E]]]; lra.
-    - rewrite A; now apply clamp_inner. }
+    - destruct (clamp_cases 253 (IZR q * narrow_L) ltac:(lra)) as [[_ E]|[[_ E]|[_ E]]]; lra.
+    - rewrite A; apply clamp_id; lra. }
   rewrite C, Q; split.
   - intros E; assert (n <= q)%Z as A by lia; assert (~ (n + 1 <= q)%Z) as A' by lia.
     rewrite G1 in A; rewrite G2 in A'; lra.
@@ -139,7 +125,7 @@ Proof.
   apply narrow_output in H; [| apply rnd_F].
   pose proof (noise_gap _ Fu Hu) as G; pose proof (noise_nonpos _ Fu Hu) as Hy.
   set (v := yF (float_below U)) in *.
-  rewrite clamp_inner in H by (unfold narrow_f'; simpl bpow; lra).
+  rewrite clamp_id in H by (unfold narrow_f'; simpl bpow; lra).
   assert (FE : forall i, (Z.abs i < 2 ^ 10)%Z -> F (narrow_e + IZR i * narrow_L)).
   { intros i Hi; unfold narrow_e; rewrite <- Rmult_plus_distr_r, <- plus_IZR; apply dyadic_F; lia. }
   assert (Ey : narrow_f' + y = narrow_e + 1 * narrow_L).
@@ -164,15 +150,14 @@ Lemma sometimes U :
 Proof.
   intros HU; pose proof u_range as Hu; apply snap_some; split.
   - apply Rle_trans with u; [| lra].
-    apply generic_format_ge_bpow with (fexp := fexp); [| lra | apply u_F].
-    intros e; unfold fexp, FLT_exp; lia.
+    apply tiny_le; [apply u_F | lra].
   - rewrite (proj2 (float_below_eq u U u_F ltac:(lra)) HU).
     apply narrow_output; [apply rnd_F |]; unfold yF; rewrite LN_u, y_t.
-    rewrite clamp_inner by (unfold narrow_f; lra).
+    rewrite clamp_id by (unfold narrow_f; lra).
     assert (E : narrow_f + 1 * y = narrow_e) by (unfold narrow_f, narrow_e, y, narrow_L; simpl bpow; lra).
     assert (HL : 0 < narrow_L) by apply bpow_gt_0.
     replace (rnd (narrow_f + 1 * y)) with narrow_e; [lra |].
-    rewrite E; symmetry; apply round_generic; [apply valid_rnd_N | apply dyadic_F; lia].
+    rewrite E; symmetry; apply rnd_id, dyadic_F; lia.
 Qed.
 
 (** No factor covers the ratio. *)

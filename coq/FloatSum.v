@@ -1,35 +1,20 @@
 (** Addition, rounding and clamp.
 
-    Binary64 is the format [F] on the reals, and [rnd] rounds to nearest, ties to even. For a float [T],
-    [T <= rnd t] asks on which side of the midpoint of [T] and the float below it [t] lies; at the midpoint
-    itself the answer is fixed. Rounding to a grid asks which of its thresholds are at most [w], and the
-    thresholds are floats. So the float addition [rnd (x + z)], the rounding to the grid and the clamp only
-    look at the real sum [x + z], on one grid of midpoints that does not depend on [x]: they cost no
-    privacy.
+    For a float [T], [T <= rnd t] asks on which side of the midpoint of [T] and the float below it [t] lies;
+    at the midpoint itself the answer is fixed. Rounding to a grid asks which of its thresholds are at most
+    [w], and the thresholds are floats. So the float addition [rnd (x + z)], the rounding to the grid and the
+    clamp only look at the real sum [x + z], on one grid of midpoints that does not depend on [x]: they cost
+    no privacy.
 
     No float is a midpoint. The midpoints are at most [2^(j - 54)] away from the middles between two
     multiples if these are less than [2^j], so that all cells have almost the width of the grid. *)
 
 From Coq Require Import Reals ZArith Lra Lia.
 From Flocq Require Import Core.
+From Lastbit Require Export Double Snapping.
 Open Scope R_scope.
 
-(** * Binary64, without its largest number *)
-
-Definition fexp : Z -> Z := FLT_exp (-1074) 53.
-Definition F (x : R) : Prop := generic_format radix2 fexp x.
-Definition rnd (x : R) : R := round radix2 fexp ZnearestE x.
-
-#[global] Instance prec_53 : Prec_gt_0 53.
-Proof. reflexivity. Qed.
-#[global] Instance fexp_valid : Valid_exp fexp.
-Proof. apply FLT_exp_valid, prec_53. Qed.
-
-Lemma rnd_le x y : x <= y -> rnd x <= rnd y.
-Proof. apply round_le; [apply fexp_valid | apply valid_rnd_N]. Qed.
-
-Lemma rnd_F x : F (rnd x).
-Proof. apply generic_format_round; [apply fexp_valid | apply valid_rnd_N]. Qed.
+(** * Midpoints *)
 
 (** The float below [T], and the midpoint between. *)
 Definition below (T : R) : R := pred radix2 fexp T.
@@ -88,15 +73,6 @@ Proof.
 Qed.
 
 (** * The grid of the multiples of [L] *)
-
-(** To the nearest multiple of [L]. A tie between [n * L] and [(n + 1) * L] goes up if [choice n]: always,
-    for odd [n] (to the even multiple), or for [0 <= n] (away from zero). *)
-Definition round_grid (choice : Z -> bool) (L w : R) : R := IZR (Znearest choice (w / L)) * L.
-Definition ties_up (n : Z) : bool := true.
-Definition ties_even (n : Z) : bool := negb (Z.even n).
-Definition ties_away (n : Z) : bool := (0 <=? n)%Z.
-
-Definition clamp (B x : R) : R := Rmax (- B) (Rmin B x).
 
 (** Between [(n - 1) * L] and [n * L], and the first float that becomes [n * L]. *)
 Definition middle (L : R) (n : Z) : R := (IZR n - / 2) * L.
@@ -205,13 +181,6 @@ Hypothesis middles : forall n, (1 - N <= n <= N)%Z -> F (middle L n).
 
 Definition output (w : R) : R := clamp B (round_grid choice L w).
 
-Lemma clamp_cases x :
-  x <= - B /\ clamp B x = - B \/ B <= x /\ clamp B x = B \/ - B < x < B /\ clamp B x = x.
-Proof.
-  unfold clamp, Rmax, Rmin.
-  destruct (Rle_dec B x), (Rle_dec (- B) B), (Rle_dec (- B) x); lra.
-Qed.
-
 Lemma N_at_least_1 : (1 <= N)%Z.
 Proof.
   assert (H : 0 < IZR N) by (apply Rmult_lt_reg_r with L; lra); apply lt_IZR in H; lia.
@@ -242,7 +211,7 @@ Lemma output_upper w : F w -> (output w = B <-> threshold choice L N <= w).
 Proof.
   intros Hw; pose proof N_at_least_1; rewrite <- round_grid_ge by (assumption || (apply middles; lia)).
   rewrite <- multiple_ge_B; unfold output; fold (round_grid choice L w).
-  destruct (clamp_cases (round_grid choice L w)) as [[H1 ->]|[[H1 ->]|[H1 ->]]]; lra.
+  destruct (clamp_cases B (round_grid choice L w) HB) as [[H1 ->]|[[H1 ->]|[H1 ->]]]; lra.
 Qed.
 
 Lemma output_lower w : F w -> (output w = - B <-> ~ threshold choice L (1 - N) <= w).
@@ -250,7 +219,7 @@ Proof.
   intros Hw; pose proof N_at_least_1; rewrite <- round_grid_ge by (assumption || (apply middles; lia)).
   assert (E : ~ (1 - N <= Znearest choice (w / L))%Z <-> (Znearest choice (w / L) <= - N)%Z) by lia.
   rewrite E, <- multiple_le_opp_B; unfold output; fold (round_grid choice L w).
-  destruct (clamp_cases (round_grid choice L w)) as [[H1 ->]|[[H1 ->]|[H1 ->]]]; lra.
+  destruct (clamp_cases B (round_grid choice L w) HB) as [[H1 ->]|[[H1 ->]|[H1 ->]]]; lra.
 Qed.
 
 Lemma output_between n w :
@@ -260,7 +229,7 @@ Proof.
   intros Hw Hn; rewrite <- !round_grid_ge by (assumption || (apply middles; lia)).
   assert (Hb : - B < IZR n * L < B).
   { split; apply Rnot_le_lt; [rewrite multiple_le_opp_B | rewrite multiple_ge_B]; lia. }
-  unfold output; destruct (clamp_cases (round_grid choice L w)) as [[H ->]|[[H ->]|[H ->]]];
+  unfold output; destruct (clamp_cases B (round_grid choice L w) HB) as [[H ->]|[[H ->]|[H ->]]];
     unfold round_grid in H; set (q := Znearest choice (w / L)) in *.
   - apply multiple_le_opp_B in H; split; [lra | lia].
   - apply multiple_ge_B in H; split; [lra | lia].
@@ -273,7 +242,7 @@ Qed.
 Lemma output_cases w :
   output w = - B \/ output w = B \/ exists n, (1 - N <= n < N)%Z /\ output w = IZR n * L.
 Proof.
-  unfold output; destruct (clamp_cases (round_grid choice L w)) as [[H ->]|[[H ->]|[H ->]]];
+  unfold output; destruct (clamp_cases B (round_grid choice L w) HB) as [[H ->]|[[H ->]|[H ->]]];
     [now left | now right; left | right; right].
   unfold round_grid in *; set (n := Znearest choice (w / L)) in *.
   exists n; split; [| reflexivity]; split.

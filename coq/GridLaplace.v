@@ -1,37 +1,38 @@
-(* How far apart rounding to a grid can move two vectors.
+(** How far apart rounding to a grid can move two vectors.
 
-   The grid mechanism rounds each value half up to a multiple of 2^k and then adds discrete Laplace noise on
-   that grid. What the noise has to hide is the distance of the rounded values, in cells of 2^k. All values
-   are multiples of some delta = 2^kmin (every double is one of 2^-1074), so the first part counts in units of
-   delta, with integers: a cell is w = 2^k/delta units.
+    The grid mechanism rounds each value half up to a multiple of 2^k and then adds discrete Laplace noise
+    on that grid. What the noise has to hide is the distance of the rounded values, in cells of 2^k. All
+    values are multiples of some delta = 2^kmin (every double is one of 2^-1074), so the first part counts
+    in units of delta, with integers: a cell is w = 2^k/delta units.
 
-   Half-up rounding is a floor after a shift, so values at distance a are at most ceil(a/w) cells apart. Over
-   several coordinates, each one that differs can gain a cell for one unit; the rest of the distance pays w
-   units a cell. That is [grid_distance], and there are multiples of delta that reach it. They need not be
-   doubles: where a cell is much wider than delta, doubles at its edge are more than delta apart. *)
+    Half-up rounding is a floor after a shift, so values at distance a are at most ceil(a/w) cells apart.
+    Over several coordinates, each one that differs can gain a cell for one unit; the rest of the distance
+    pays w units a cell. That is [grid_distance], and there are multiples of delta that reach it. They need
+    not be doubles: where a cell is much wider than delta, doubles at its edge are more than delta apart. *)
 
 From Coq Require Import Reals ZArith List Lra Lia.
 From Flocq Require Import Core.
+From Lastbit Require Import Double Snapping.
 Import ListNotations.
 Open Scope Z_scope.
 
-(* floor(x/w + 1/2) *)
+(** floor(x/w + 1/2) *)
 Definition half_up (w x : Z) : Z := (2 * x + w) / (2 * w).
 
-(* The L1 distance, and the number of coordinates that differ. *)
+(** The L1 distance, and the number of coordinates that differ. *)
 Fixpoint dist (xs ys : list Z) : Z :=
   match xs, ys with x :: xs, y :: ys => Z.abs (x - y) + dist xs ys | _, _ => 0 end.
 
 Fixpoint changed (xs ys : list Z) : Z :=
   match xs, ys with x :: xs, y :: ys => (if x =? y then 0 else 1) + changed xs ys | _, _ => 0 end.
 
-(* The largest distance, in cells of w units, of the roundings of vectors that are at most m units apart and
-   differ in at most c coordinates. *)
+(** The largest distance, in cells of w units, of the roundings of vectors that are at most m units apart and
+    differ in at most c coordinates. *)
 Definition grid_distance (m c w : Z) : Z := if m <? c then m else (m - c) / w + c.
 
-(* ** One coordinate *)
+(** * One coordinate *)
 
-(* Values that differ, by a units, are at most ceil(a/w) = (a - 1)/w + 1 cells apart. *)
+(** Values that differ, by a units, are at most ceil(a/w) = (a - 1)/w + 1 cells apart. *)
 Lemma half_up_apart w x y : 0 < w -> x <> y ->
   Z.abs (half_up w x - half_up w y) <= (Z.abs (x - y) - 1) / w + 1.
 Proof.
@@ -49,7 +50,7 @@ Proof.
   apply (Z.mul_lt_mono_pos_l w); [easy|]. rewrite <- (Z.abs_eq w) at 1 by lia. rewrite <- Z.abs_mul. nia.
 Qed.
 
-(* ** Vectors *)
+(** * Vectors *)
 
 Section Vectors.
 
@@ -62,7 +63,7 @@ Proof.
   specialize (IH ys). destruct (Z.eqb_spec x y); lia.
 Qed.
 
-(* The sum of (a_i - 1)/w + 1 over the coordinates that differ. *)
+(** The sum of (a_i - 1)/w + 1 over the coordinates that differ. *)
 Lemma rounded_apart xs ys :
   dist (map (half_up w) xs) (map (half_up w) ys) <= (dist xs ys - changed xs ys) / w + changed xs ys.
 Proof.
@@ -77,7 +78,7 @@ Proof.
     pose proof (Z.mul_div_le (a - 1) w w_pos); pose proof (Z.mul_div_le (D - C) w w_pos); lia.
 Qed.
 
-(* More distance and more coordinates never give less. *)
+(** More distance and more coordinates never give less. *)
 Lemma grid_distance_mono m c D C : 0 <= C <= D -> D <= m -> C <= c ->
   (D - C) / w + C <= grid_distance m c w.
 Proof.
@@ -87,8 +88,8 @@ Proof.
     rewrite <- Z.div_add by lia. apply Z.div_le_mono; nia.
 Qed.
 
-(* Vectors at most m units apart that differ in at most c coordinates are rounded to at most grid_distance
-   cells apart. *)
+(** Vectors at most m units apart that differ in at most c coordinates are rounded to at most grid_distance
+    cells apart. *)
 Theorem grid_distance_bound m c xs ys : dist xs ys <= m -> changed xs ys <= c ->
   dist (map (half_up w) xs) (map (half_up w) ys) <= grid_distance m c w.
 Proof.
@@ -96,14 +97,14 @@ Proof.
   apply grid_distance_mono; [apply dist_changed|easy|easy].
 Qed.
 
-(* It is never worse than a relaxation of w - 1 units for each of n coordinates. *)
+(** It is never worse than a relaxation of w - 1 units for each of n coordinates. *)
 Theorem grid_distance_relaxation m c n : c <= n -> w * grid_distance m c w <= m + n * (w - 1).
 Proof.
   intros Hn; unfold grid_distance; destruct (Z.ltb_spec m c) as [H|H]; [nia|].
   pose proof (Z.mul_div_le (m - c) w w_pos); nia.
 Qed.
 
-(* Values on the grid, or on a coarser one, do not move. *)
+(** Values on the grid, or on a coarser one, do not move. *)
 Theorem on_the_grid xs ys : Forall (Z.divide w) xs -> Forall (Z.divide w) ys ->
   w * dist (map (half_up w) xs) (map (half_up w) ys) = dist xs ys.
 Proof.
@@ -115,9 +116,9 @@ Proof.
   rewrite <- Z.mul_sub_distr_r, Z.abs_mul. lia.
 Qed.
 
-(* ** Inputs that reach the bound *)
+(** * Inputs that reach the bound *)
 
-(* The least value that is rounded to 1. *)
+(** The least value that is rounded to 1. *)
 Let up : Z := (w + 1) / 2.
 
 Lemma half_up_up t : 0 <= t -> half_up w (up + t) = 1 + t / w.
@@ -166,7 +167,7 @@ Proof.
   intros [= H]; rewrite (IH ys H); lia.
 Qed.
 
-(* For every m, c >= 1 and every length n >= c there are vectors that reach the bound. *)
+(** For every m, c >= 1 and every length n >= c there are vectors that reach the bound. *)
 Theorem grid_distance_tight m (c n : nat) : 0 <= m -> (1 <= c <= n)%nat -> exists xs ys,
   length xs = n /\ length ys = n /\ dist xs ys = m /\ changed xs ys <= Z.of_nat c /\
   dist (map (half_up w) xs) (map (half_up w) ys) = grid_distance m (Z.of_nat c) w.
@@ -193,17 +194,17 @@ Qed.
 
 End Vectors.
 
-(* ** Ties away from zero *)
+(** * Ties away from zero *)
 
 Definition half_away (w x : Z) : Z := Z.sgn x * half_up w (Z.abs x).
 
-(* With ties away from zero the relaxation w - 1 is false: x = -1 and 1, w = 2 (that is k = -1073 and
-   x = -+2^-1074): 2 cells of 2 units, and 2 + (2 - 1) units, a cell and a half, are claimed. *)
+(** With ties away from zero the relaxation w - 1 is false: x = -1 and 1, w = 2 (that is k = -1073 and
+    x = -+2^-1074): 2 cells of 2 units, and 2 + (2 - 1) units, a cell and a half, are claimed. *)
 Theorem half_away_breaks_the_relaxation :
   exists x y, 2 * Z.abs (half_away 2 x - half_away 2 y) = 4 /\ Z.abs (x - y) + (2 - 1) = 3.
 Proof. exists (-1), 1; split; reflexivity. Qed.
 
-(* Half up keeps it. *)
+(** Half up keeps it. *)
 Theorem half_up_keeps_the_relaxation w x y : 0 < w ->
   w * Z.abs (half_up w x - half_up w y) <= Z.abs (x - y) + (w - 1).
 Proof.
@@ -211,14 +212,12 @@ Proof.
   pose proof (half_up_apart w x y Hw N). pose proof (Z.mul_div_le (Z.abs (x - y) - 1) w Hw). nia.
 Qed.
 
-(* ** Real numbers *)
+(** * Real numbers *)
 
 Open Scope R_scope.
 
-(* The cell of x: x rounded half up, in units of 2^k. *)
-Definition cell (k : Z) (x : R) : Z := Zfloor (x / bpow radix2 k + 1 / 2).
-
-Definition multiple (e : Z) (x : R) : Prop := exists n : Z, x = IZR n * bpow radix2 e.
+(** The cell of x: x rounded half up, in units of 2^k. *)
+Definition cell (k : Z) (x : R) : Z := cell_of (bpow radix2 k) x.
 
 Fixpoint l1 (xs ys : list R) : R :=
   match xs, ys with x :: xs, y :: ys => Rabs (x - y) + l1 xs ys | _, _ => 0 end.
@@ -232,11 +231,11 @@ Proof.
   pose proof (Zfloor_lb a); pose proof (Zfloor_ub b); lra.
 Qed.
 
-(* One value, any reals: at distance d they are at most ceil(d/2^k) cells apart, ... *)
+(** One value, any reals: at distance d they are at most ceil(d/2^k) cells apart, ... *)
 Theorem cell_apart k d x y : Rabs (x - y) <= d ->
   (Z.abs (cell k x - cell k y) <= Zceil (d / bpow radix2 k))%Z.
 Proof.
-  intros H. assert (G := bpow_gt_0 radix2 k). unfold cell.
+  intros H. assert (G := bpow_gt_0 radix2 k). unfold cell, cell_of.
   assert (U : Rabs (x / bpow radix2 k - y / bpow radix2 k) <= IZR (Zceil (d / bpow radix2 k))).
   { apply Rle_trans with (2 := Zceil_ub _). rewrite <- Rdiv_minus_distr. unfold Rdiv.
     rewrite Rabs_mult, (Rabs_right (/ _)) by (left; now apply Rinv_0_lt_compat).
@@ -247,14 +246,14 @@ Proof.
   - apply Zfloor_apart; lra.
 Qed.
 
-(* ... and some are. *)
+(** ... and some are. *)
 Theorem cell_apart_tight k d : 0 <= d -> exists x y, Rabs (x - y) = d /\
   Z.abs (cell k x - cell k y) = Zceil (d / bpow radix2 k).
 Proof.
   intros Hd. assert (G := bpow_gt_0 radix2 k).
   exists (- bpow radix2 k / 2), (- bpow radix2 k / 2 - d); split.
   - rewrite Rabs_right; lra.
-  - unfold cell. replace (- bpow radix2 k / 2 / bpow radix2 k + 1 / 2) with 0 by (field; lra).
+  - unfold cell, cell_of. replace (- bpow radix2 k / 2 / bpow radix2 k + 1 / 2) with 0 by (field; lra).
     replace ((- bpow radix2 k / 2 - d) / bpow radix2 k + 1 / 2) with (- (d / bpow radix2 k)) by (field; lra).
     rewrite (Zfloor_IZR 0). apply Z.abs_eq. fold (Zceil (d / bpow radix2 k)).
     apply le_IZR, Rle_trans with (2 := Zceil_ub _). now apply Rle_mult_inv_pos.
@@ -266,7 +265,7 @@ Proof.
   replace (d / g * g) with d in F; [exact F|field; lra].
 Qed.
 
-(* Integers in units of 2^e. *)
+(** Integers in units of 2^e. *)
 Definition units (e n : Z) : R := IZR n * bpow radix2 e.
 
 Lemma units_list e xs : Forall (multiple e) xs -> exists ns, xs = map (units e) ns.
@@ -292,7 +291,7 @@ Qed.
 
 Lemma cell_units e k n : (e <= k)%Z -> cell k (units e n) = half_up (2 ^ (k - e)) n.
 Proof.
-  intros H; unfold cell, units, half_up.
+  intros H; unfold cell, cell_of, units, half_up.
   assert (W : (0 < 2 ^ (k - e))%Z) by (apply Z.pow_pos_nonneg; lia).
   rewrite <- Zfloor_div by lia. f_equal.
   rewrite plus_IZR, !mult_IZR, (IZR_Zpower radix2) by lia.
@@ -304,7 +303,7 @@ Lemma map_cell_units e k ns : (e <= k)%Z ->
   map (cell k) (map (units e) ns) = map (half_up (2 ^ (k - e))) ns.
 Proof. intros H; rewrite map_map; apply map_ext; intros n; now apply cell_units. Qed.
 
-(* Vectors of multiples of 2^kmin at distance d or less that differ in at most c coordinates. *)
+(** Vectors of multiples of 2^kmin at distance d or less that differ in at most c coordinates. *)
 Theorem cells_apart kmin k d c xs ys :
   (kmin <= k)%Z -> Forall (multiple kmin) xs -> Forall (multiple kmin) ys ->
   l1 xs ys <= d -> (differing xs ys <= c)%Z ->
@@ -319,7 +318,7 @@ Proof.
   unfold Rdiv; rewrite Rmult_assoc, Rinv_l, Rmult_1_r; lra.
 Qed.
 
-(* There are vectors of each length n >= c that reach it. *)
+(** There are vectors of each length n >= c that reach it. *)
 Theorem cells_apart_tight kmin k d (c n : nat) : (kmin <= k)%Z -> 0 <= d -> (1 <= c <= n)%nat -> exists xs ys,
   length xs = n /\ length ys = n /\ Forall (multiple kmin) xs /\ Forall (multiple kmin) ys /\
   l1 xs ys <= d /\ (differing xs ys <= Z.of_nat c)%Z /\
@@ -337,21 +336,20 @@ Proof.
     repeat split; auto. now apply Zfloor_le_div.
 Qed.
 
-(* Multiples of 2^j, j >= k, do not move: no relaxation. *)
+(** Multiples of 2^j, j >= k, do not move: no relaxation. *)
 Theorem cells_exact j k xs ys : (k <= j)%Z -> Forall (multiple j) xs -> Forall (multiple j) ys ->
   IZR (dist (map (cell k) xs) (map (cell k) ys)) * bpow radix2 k = l1 xs ys.
 Proof.
   intros Hj Hx Hy.
   assert (M : forall zs, Forall (multiple j) zs -> Forall (multiple k) zs).
-  { intros zs; apply Forall_impl. intros z [n ->]. exists (n * 2 ^ (j - k))%Z.
-    rewrite mult_IZR, (IZR_Zpower radix2), Rmult_assoc, <- bpow_plus by lia. do 2 f_equal; lia. }
+  { intros zs; apply Forall_impl. intros z [n ->]. now apply multiple_coarser. }
   destruct (units_list k xs (M _ Hx)) as [ns ->], (units_list k ys (M _ Hy)) as [ms ->].
   rewrite l1_units, !map_cell_units, Z.sub_diag by lia. do 2 f_equal.
   rewrite <- (on_the_grid 1 ltac:(lia) ns ms); [apply eq_sym, Z.mul_1_l|..];
     apply Forall_forall; intros z _; apply Z.divide_1_l.
 Qed.
 
-(* In units of the values, never worse than d + n*(2^k - 2^kmin). *)
+(** In units of the values, never worse than d + n*(2^k - 2^kmin). *)
 Theorem cells_apart_relaxation kmin k d c n : (kmin <= k)%Z -> (c <= n)%Z ->
   IZR (grid_distance (Zfloor (d / bpow radix2 kmin)) c (2 ^ (k - kmin))) * bpow radix2 k
     <= d + IZR n * (bpow radix2 k - bpow radix2 kmin).
@@ -367,30 +365,20 @@ Proof.
   lra.
 Qed.
 
-(* ** Doubles *)
+(** * Doubles *)
 
-Definition double (x : R) : Prop := generic_format radix2 (FLT_exp (-1074) 53) x.
-
-Lemma double_multiple e x : double x -> bpow radix2 (e + 52) <= Rabs x -> multiple e x.
-Proof.
-  intros D H. rewrite D. assert ((e + 52 < mag radix2 x)%Z) by now apply mag_gt_bpow.
-  set (m := Ztrunc _); set (b := cexp _ _ _); exists (m * 2 ^ (b - e))%Z; unfold F2R; cbn [Fnum Fexp].
-  assert ((e <= b)%Z) by (unfold b, cexp, FLT_exp; lia).
-  rewrite mult_IZR, (IZR_Zpower radix2), Rmult_assoc, <- bpow_plus by lia. do 2 f_equal; lia.
-Qed.
-
-(* Doubles at most 2^-1073 apart lie in the same cell of width 1: near an edge, doubles are 2^-54 apart or
-   more. Multiples of 2^-1074 need not, by [cells_apart_tight]. So doubles do not always reach the bound. *)
-Theorem doubles_in_one_cell x y : double x -> double y -> Rabs (x - y) <= bpow radix2 (-1073) ->
+(** Doubles at most 2^-1073 apart lie in the same cell of width 1: near an edge, doubles are 2^-54 apart or
+    more. Multiples of 2^-1074 need not, by [cells_apart_tight]. So doubles do not always reach the bound. *)
+Theorem doubles_in_one_cell x y : F x -> F y -> Rabs (x - y) <= bpow radix2 (-1073) ->
   cell 0 x = cell 0 y.
 Proof.
   assert (S : bpow radix2 (-1073) < bpow radix2 (-54)) by (apply bpow_lt; lia).
   assert (T : bpow radix2 (-54) < 1 / 4) by (simpl; lra).
-  enough (L : forall x y, double x -> double y -> y - x <= bpow radix2 (-1073) ->
+  enough (L : forall x y, F x -> F y -> y - x <= bpow radix2 (-1073) ->
                 ~ (cell 0 x < cell 0 y)%Z).
   { intros Dx Dy H; apply Rabs_le_inv in H.
     pose proof (L x y Dx Dy ltac:(lra)); pose proof (L y x Dy Dx ltac:(lra)); lia. }
-  clear x y; intros x y Dx Dy H C; unfold cell in C; set (n := Zfloor (y / _ + _)) in C.
+  clear x y; intros x y Dx Dy H C; unfold cell, cell_of in C; set (n := Zfloor (y / _ + _)) in C.
   assert (Y : IZR n <= y + 1 / 2).
   { apply Rle_trans with (1 := Zfloor_lb _); simpl; lra. }
   assert (X : x + 1 / 2 < IZR n).
@@ -398,8 +386,8 @@ Proof.
   assert (N : IZR n <= 0 \/ 1 <= IZR n) by (destruct (Z.le_gt_cases n 0); [left|right]; apply IZR_le; lia).
   assert (A : forall z, x <= z <= y -> 1 / 4 <= Rabs z).
   { intros z Hz; unfold Rabs; destruct Rcase_abs; lra. }
-  destruct (double_multiple (-54) x Dx) as [a ->]; [simpl; specialize (A x); lra|].
-  destruct (double_multiple (-54) y Dy) as [b ->]; [simpl; specialize (A y); lra|].
+  destruct (F_multiple (-54) x Dx) as [a ->]; [simpl; specialize (A x); lra|].
+  destruct (F_multiple (-54) y Dy) as [b ->]; [simpl; specialize (A y); lra|].
   assert (B := bpow_gt_0 radix2 (-54)).
   assert (D : 1 <= IZR (b - a)).
   { apply IZR_le, (Zlt_le_succ 0), lt_IZR, Rmult_lt_reg_r with (1 := B). rewrite minus_IZR; lra. }

@@ -13,6 +13,7 @@
 
 Require Import Reals ZArith List Lra Classical.
 From Flocq Require Import Core.
+From Lastbit Require Export Snapping.
 From Lastbit Require Import Lengths Handelman.
 Open Scope R_scope.
 
@@ -20,11 +21,6 @@ Open Scope R_scope.
 
 (** The input [x] with Laplace noise of scale [/ eps]. *)
 Definition noisy (eps x u s : R) : R := x + s * ln u / eps.
-
-(** The multiple of [L] next to [w]; half-way between two of them, the larger one. *)
-Definition round_half_up (L w : R) : R := L * IZR (Zfloor (w / L + 1 / 2)).
-
-Definition clamp (B r : R) : R := Rmax (- B) (Rmin B r).
 
 Definition snap (eps L B x u s : R) : R := clamp B (round_half_up L (noisy eps x u s)).
 
@@ -245,7 +241,7 @@ Proof. intros v w H; unfold clamp; apply Rle_max_compat_l, Rle_min_compat_l, H. 
 
 Lemma round_half_up_monotone L : 0 < L -> monotone (round_half_up L).
 Proof.
-  intros HL v w H; unfold round_half_up; apply Rmult_le_compat_l; [lra |].
+  intros HL v w H; unfold round_half_up, cell_of; apply Rmult_le_compat_l; [lra |].
   apply IZR_le, Zfloor_le, Rplus_le_compat_r, Rmult_le_compat_r; [|exact H].
   left; apply Rinv_0_lt_compat, HL.
 Qed.
@@ -283,13 +279,7 @@ Proof.
     exists (q1 + p1), (q2 + p2); split; [|split; [|lra]]; [exists q1, p1 | exists q2, p2]; auto.
 Qed.
 
-(** Inputs that are clamped first are no further apart. *)
-Lemma clamp_contracts B x1 x2 : Rabs (clamp B x1 - clamp B x2) <= Rabs (x1 - x2).
-Proof.
-  unfold clamp, Rmax, Rmin; destruct (Rle_dec B x1), (Rle_dec B x2);
-    repeat destruct Rle_dec; unfold Rabs; repeat destruct Rcase_abs; lra.
-Qed.
-
+(** Inputs may be clamped first. *)
 Theorem snap_clamped_private eps L B Delta x1 x2 :
   0 < eps -> 0 < L -> 0 < B -> Rabs (x1 - x2) <= Delta ->
   forall e, exists p1 p2,
@@ -301,8 +291,6 @@ Proof.
 Qed.
 
 (** The same with ties to even, the rounding of the hardware. *)
-Definition round_half_even (L w : R) : R := L * IZR (ZnearestE (w / L)).
-
 Theorem snap_half_even_private eps L B Delta x1 x2 :
   0 < eps -> 0 < L -> 0 < B -> Rabs (x1 - x2) <= Delta ->
   forall e, exists p1 p2,

@@ -38,9 +38,6 @@ Proof.
   intros Hk; apply Rmult_le_compat_l; [lra | apply IZR_le; lia].
 Qed.
 
-(** The number of the cell that [w] lies in. *)
-Definition cell_of (L w : R) : Z := Zfloor (w / L + 1 / 2).
-
 Lemma cell_of_ge L w k : 0 < L -> ((k <= cell_of L w)%Z <-> L * IZR k - L / 2 <= w).
 Proof.
   intros HL; unfold cell_of.
@@ -52,15 +49,6 @@ Proof.
 Qed.
 
 (** * Which noisy values give which output *)
-
-Lemma clamp_inner B r e : - B < e < B -> (clamp B r = e <-> r = e).
-Proof. intros He; unfold clamp, Rmax, Rmin; repeat destruct Rle_dec; lra. Qed.
-
-Lemma clamp_top B r : 0 < B -> (clamp B r = B <-> B <= r).
-Proof. intros HB; unfold clamp, Rmax, Rmin; repeat destruct Rle_dec; lra. Qed.
-
-Lemma clamp_bottom B r : 0 < B -> (clamp B r = - B <-> r <= - B).
-Proof. intros HB; unfold clamp, Rmax, Rmin; repeat destruct Rle_dec; lra. Qed.
 
 (** An output between the ends: a cell of width [L] around it. *)
 Lemma preimage_inner L B w k :

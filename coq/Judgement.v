@@ -1,14 +1,14 @@
-(* Judgements, "r in [lo, hi] is computed as f, with an error of at most d", and the steps 1 to 7 by which
-   every rule arrives at one.
+(** Judgements, "r in [lo, hi] is computed as f, with an error of at most d", and the steps 1 to 7 by which
+    every rule arrives at one.
 
-   A judgement is a row of numbers about one operation; `holds` says what they mean for the value r of the
-   real reading and the float f. A rule finds an interval for r, one for v, the exact result on the operands'
-   floats, a bound x of |v - r|, perhaps a relative one, and how the operation rounds; `judge` makes a
-   judgement of it.
+    A judgement is a row of numbers about one operation; `holds` says what they mean for the value r of the
+    real reading and the float f. A rule finds an interval for r, one for v, the exact result on the operands'
+    floats, a bound x of |v - r|, perhaps a relative one, and how the operation rounds; `judge` makes a
+    judgement of it.
 
-   Why it holds: |f - r| <= |v - r| + |f - v|, and f is the float nearest to v, which is at most P(m) away
-   from v if |v| <= m. Relative errors compose in the same way. Rounding is monotone, so that f lies
-   between the floats nearest to the ends of v's interval. *)
+    Why it holds: |f - r| <= |v - r| + |f - v|, and f is the float nearest to v, which is at most P(m) away
+    from v if |v| <= m. Relative errors compose in the same way. Rounding is monotone, so that f lies
+    between the floats nearest to the ends of v's interval. *)
 From Coq Require Import Reals ZArith Lra Lia Bool.
 From Bignums Require Import BigZ.
 From Flocq Require Import Core BinarySingleNaN.
@@ -25,69 +25,70 @@ Record judgement := J {
   sign : bool         (* an input that is 1 or -1 *)
 }.
 
-(* What a relative error says. *)
+(** What a relative error says. *)
 Definition rho_holds (f r : R) (q : option dy) : Prop :=
   match q with Some q => 0 <= V q <= 1 /\ Rabs (f - r) <= V q * Rabs r | None => True end.
 
-(* What a judgement says of the value r of the real reading and f of the float reading. *)
+(** What a judgement says of the value r of the real reading and f of the float reading. *)
 Definition holds {prec emax} (r : R) (f : binary_float prec emax) (j : judgement) : Prop :=
   is_finite f = true /\ isin r (real j) /\ isin (B2R f) (float j) /\ Rabs (B2R f - r) <= V (d j) /\
   rho_holds (B2R f) r (rho j) /\ (sign j = true -> B2R f = r /\ (r = 1 \/ r = -1)).
 
-(* The judgement holds, and its p bounds how far the float is from the exact result v on the operands'
-   floats. *)
+(** The judgement holds, and its p bounds how far the float is from the exact result v on the operands'
+    floats. *)
 Definition sound {prec emax} (r : R) (f : binary_float prec emax) (v : R) (j : judgement) : Prop :=
   holds r f j /\ Rabs (B2R f - v) <= V (p j).
 
-(* A value that both readings share. *)
+(** A value that both readings share. *)
 Definition exact (i : itv) : judgement := J i i dzero dzero (Some dzero) dzero false.
 
-(* An operation that does not round. *)
+(** An operation that does not round. *)
 Definition passed_on (r f : itv) (e : dy) (q : option dy) : judgement := J r f e dzero q e false.
 
-(* The operand is the answer. *)
+(** The operand is the answer. *)
 Definition taken_over (j : judgement) : judgement := passed_on (real j) (float j) (d j) (rho j).
 
-(* Where both values lie. *)
+(** Where both values lie. *)
 Definition domain (j : judgement) : itv := hull (real j) (float j).
 
-(* Both readings have the same value. *)
+(** Both readings have the same value. *)
 Definition is_exact (j : judgement) : bool := is_zero (d j).
 
-(* The one value that both readings have, if it is known. *)
+(** The one value that both readings have, if it is known. *)
 Definition known (j : judgement) : option dy :=
   if is_exact j && deqb (lo (real j)) (hi (real j)) then Some (lo (real j)) else None.
 
-(* How an operation rounds. *)
+(** How an operation rounds. *)
 Inductive rounds :=
 | Exactly      (* not at all *)
 | Scaling      (* a product with 2^k, k < 0: only where it is subnormal *)
 | SumOrRoot    (* not where it is subnormal *)
 | Any.
 
-(* Whether 2^k < m, and whether 2^k <= m. Binades are compared: to align the numbers would take long. *)
+(** Whether 2^k < m, and whether 2^k <= m. Binades are compared: to align the numbers would take long. *)
 Definition is_above (k : Z) (m : dy) : bool := is_pos m && BigZ.ltb (BigZ.of_Z k) (ceil_log2 m).
 Definition reaches (k : Z) (m : dy) : bool := is_pos m && BigZ.leb (BigZ.of_Z k) (floor_log2 m).
 
 Section Format.
 Variables prec emax : Z.
 
-(* 2^k, u and tau. *)
+(** 2^k, u and tau. *)
 Definition power (k : Z) : dy := dpow (BigZ.of_Z k).
 Definition d_u : dy := power (- prec).
 Definition d_tau : dy := power (2 - emax - prec).
 
-(* hu(e) *)
+(** hu(e) *)
 Definition half_ulp (e : bigZ) : dy := dpow (e - BigZ.of_Z (prec + 1))%bigZ.
 
-(* Whether numbers of this magnitude may overflow, and whether they are beyond what derivations go on with. *)
+(** Whether numbers of this magnitude may overflow, and whether they are beyond what derivations go on
+    with. *)
 Definition may_overflow (m : dy) : bool := is_above (emax - 2) m.
 Definition is_too_large (m : dy) : bool := is_above (emax - 1) m.
 
-(* Whether numbers of this magnitude are normal. *)
+(** Whether numbers of this magnitude are normal. *)
 Definition are_normal (m : dy) : bool := reaches (2 - emax) m.
 
-(* P(m) *)
+(** P(m) *)
 Definition rounding_error (m : dy) : dy :=
   let least := BigZ.of_Z (3 - emax) in
   let e := if is_pos m then ceil_log2 m else least in
@@ -95,23 +96,23 @@ Definition rounding_error (m : dy) : dy :=
   else let below := BigZ.pred e in
     dmin (half_ulp e) (dmax (half_ulp below) (dsub m (dpow below))).
 
-(* RN(V), or None where max|V| is too large. *)
+(** RN(V), or None where max|V| is too large. *)
 Definition nearest_floats (v : itv) : option itv :=
   if reaches (emax - 1) (max_abs v) then None
   else Some (nearest_itv (BigZ.of_Z prec) (BigZ.of_Z (3 - emax - prec)) v).
 
-(* The smaller of two numbers that may be absent. *)
+(** The smaller of two numbers that may be absent. *)
 Definition least_of (a b : option dy) : option dy :=
   match a, b with Some a, Some b => Some (dmin a b) | Some a, None => Some a | None, b => b end.
 
-(* Step 5: d, from a = x + p, and from rho_1 and t, which come as a pair. *)
+(** Step 5: d, from a = x + p, and from rho_1 and t, which come as a pair. *)
 Definition absolute_error (r : itv) (a : dy) (relative : option (dy * dy)) : dy :=
   match relative with
   | None => up a
   | Some (q, t) => dmin (up a) (up (dadd (dmul q (max_abs r)) t))
   end.
 
-(* Step 6: rho. *)
+(** Step 6: rho. *)
 Definition relative_error (r : itv) (a : dy) (relative : option (dy * dy)) (d : dy) : option dy :=
   if is_zero a then Some dzero
   else
@@ -123,7 +124,7 @@ Definition relative_error (r : itv) (a : dy) (relative : option (dy * dy)) (d : 
     let by_range := if is_zero least then None else Some (up_quotient d least) in
     match least_of own by_range with Some q => if dle q done then Some q else None | None => None end.
 
-(* Step 7: F, with RN(V) or what takes its place. *)
+(** Step 7: F, with RN(V) or what takes its place. *)
 Definition float_range (r : itv) (d : dy) (rho : option dy) (floats : option itv) : itv :=
   let low := dsub (lo r) d in
   let low := match rho with
@@ -140,7 +141,7 @@ Definition float_range (r : itv) (d : dy) (rho : option dy) (floats : option itv
   | None => I low high
   end.
 
-(* Steps 5 to 7. *)
+(** Steps 5 to 7. *)
 Definition conclude (r : itv) (x p : dy) (relative : option (dy * dy)) (floats : option itv)
     : option judgement :=
   let a := dadd x p in
@@ -149,7 +150,7 @@ Definition conclude (r : itv) (x p : dy) (relative : option (dy * dy)) (floats :
   let f := float_range r d rho floats in
   if dle (lo f) (hi f) then Some (J r (outward f) x p rho d false) else None.
 
-(* Steps 1 to 7. *)
+(** Steps 1 to 7. *)
 Definition judge (r v : itv) (x : dy) (relative : option dy) (how : rounds) : option judgement :=
   let v := outward v in
   let propagated := dadd (max_abs r) x in
@@ -181,9 +182,9 @@ Notation tau := (tau prec emax).
 Notation least_normal := (least_normal emax).
 Notation bfloat := (binary_float prec emax).
 
-(* ---- Judgements ---------------------------------------------------------------------------------------- *)
+(** * Judgements *)
 
-(* Only the value of the float counts. *)
+(** Only the value of the float counts. *)
 Lemma holds_same r (f g : bfloat) j : is_finite g = true -> B2R g = B2R f -> holds r f j -> holds r g j.
 Proof. unfold holds. intros F -> H. split; [exact F|apply H]. Qed.
 
@@ -220,13 +221,13 @@ Proof.
   destruct H as (_ & [L1 L2] & _). split; lra.
 Qed.
 
-(* An operation that is exact on floats. *)
+(** An operation that is exact on floats. *)
 Lemma sound_exact r (f : bfloat) v j : holds r f j -> p j = dzero -> B2R f = v -> sound r f v j.
 Proof.
   intros H P E. split; [exact H|]. rewrite P, E, Rminus_diag_eq, Rabs_R0, V_zero by reflexivity. lra.
 Qed.
 
-(* ---- Rounding ------------------------------------------------------------------------------------------ *)
+(** * Rounding *)
 
 Lemma V_power k : V (power k) = bpow radix2 k.
 Proof. unfold power. rewrite V_pow, BigZ.spec_of_Z. reflexivity. Qed.
@@ -284,16 +285,16 @@ Proof.
   apply N; [apply Hprec|exact H].
 Qed.
 
-(* ---- Steps 5 to 7 -------------------------------------------------------------------------------------- *)
+(** * Steps 5 to 7 *)
 
-(* What rho_1 and t say. *)
+(** What rho_1 and t say. *)
 Definition relative_holds (f r : R) (relative : option (dy * dy)) : Prop :=
   match relative with
   | Some (q, t) => 0 <= V q /\ Rabs (f - r) <= V q * Rabs r + V t
   | None => True
   end.
 
-(* What a relative bound says. *)
+(** What a relative bound says. *)
 Definition relative_bound (f r : R) (q : option dy) : Prop :=
   match q with Some q => 0 <= V q /\ Rabs (f - r) <= V q * Rabs r | None => True end.
 
@@ -365,7 +366,7 @@ Proof.
   rewrite V_max, V_min. split; [apply Rmax_lub|apply Rmin_glb]; try assumption; apply Hf.
 Qed.
 
-(* v is the exact result, or any number at most x from r and at most p from the float. *)
+(** v is the exact result, or any number at most x from r and at most p from the float. *)
 Theorem conclude_sound r (f : bfloat) v i x p relative floats j :
   is_finite f = true -> isin r i -> Rabs (v - r) <= V x -> Rabs (B2R f - v) <= V p ->
   relative_holds (B2R f) r relative ->
@@ -382,9 +383,9 @@ Proof.
   apply isin_outward, float_range_ok with r; assumption.
 Qed.
 
-(* ---- Steps 1 to 7 -------------------------------------------------------------------------------------- *)
+(** * Steps 1 to 7 *)
 
-(* What is known of the rounding of v. *)
+(** What is known of the rounding of v. *)
 Definition rounding_holds (v : R) (how : rounds) : Prop := match how with
   | Exactly => rnd v = v
   | Scaling => (least_normal <= Rabs v -> rnd v = v) /\ Rabs (rnd v - v) <= tau
@@ -392,8 +393,8 @@ Definition rounding_holds (v : R) (how : rounds) : Prop := match how with
   | Any => True
   end.
 
-(* v is the exact result on the operands' floats, i contains r, k contains v. The float f is the one
-   nearest to v, unless v is so large that this is not known; then the judgement is refused. *)
+(** v is the exact result on the operands' floats, i contains r, k contains v. The float f is the one
+    nearest to v, unless v is so large that this is not known; then the judgement is refused. *)
 Theorem judge_sound r (f : bfloat) v i k x relative how j :
   isin r i -> isin v k -> Rabs (v - r) <= V x ->
   relative_bound v r relative ->

@@ -1,12 +1,13 @@
 (** Probabilities as lengths.
 
-    A mechanism here draws a number [u] uniformly from (0, 1) and a sign [s] that is 1 or -1 with probability
-    1/2 each.  Everything that happens is an event on [u] for a fixed sign, and each of the events we meet is
-    an interval, so no measure theory is needed: the probability of an interval of (0, 1) is its length.
+    A mechanism here draws a number [u] uniformly from (0, 1) and a sign [s] that is 1 or -1 with
+    probability 1/2 each.  Everything that happens is an event on [u] for a fixed sign, and each of the
+    events we meet is an interval, so no measure theory is needed: the probability of an interval of (0, 1)
+    is its length.
 
-    [has_length P l]: the set of the [u] of (0, 1) with [P u] is an interval of length [l], its ends left open
-    (one point more or less does not change a length).  The length of a set is unique, it grows with the set,
-    and the length of a difference of two initial segments is the difference of their lengths. *)
+    [has_length P l]: the set of the [u] of (0, 1) with [P u] is an interval of length [l], its ends left
+    open (one point more or less does not change a length).  The length of a set is unique and grows with
+    the set. *)
 
 Require Import Reals Lra.
 Open Scope R_scope.
@@ -93,54 +94,6 @@ Proof.
   intros Hab Hin Hout; exists (Rmin 1 a), (Rmin 1 b).
   unfold Rmin; destruct (Rle_dec 1 a), (Rle_dec 1 b); repeat split; try lra;
     try (intros u Hu; apply Hin; lra); intros u Hu [H|H]; try lra; apply Hout; lra.
-Qed.
-
-(** * Initial segments of (0, 1) *)
-
-Definition initial (P : R -> Prop) : Prop := forall u v, 0 < u <= v -> v < 1 -> P v -> P u.
-
-(** An initial segment of length [c] holds below [c] and fails above it. *)
-Lemma initial_length P c :
-  initial P -> has_length P c ->
-  (forall u, 0 < u < c -> P u) /\ (forall u, c < u < 1 -> ~ P u).
-Proof.
-  intros Hini (a & b & Hab & Hb & -> & Hin & Hout).
-  assert (Ha : a = 0 \/ a = b).
-  { destruct (Req_dec a b) as [E|E]; [now right | left].
-    destruct (Rle_or_lt a 0) as [H|H]; [lra | exfalso].
-    assert (P ((a + b) / 2)) as HP by (apply Hin; lra).
-    apply (Hout (a / 2)); [lra | left; lra |].
-    apply (Hini _ ((a + b) / 2)); [lra | lra | exact HP]. }
-  split; intros u Hu.
-  - destruct Ha as [-> | ->]; [apply Hin; lra | lra].
-  - intros HP; destruct (Rlt_or_le b u) as [H|H]; [apply (Hout u); [lra | now right | exact HP] |].
-    destruct Ha as [-> | ->]; [lra |].
-    apply (Hout (u / 2)); [lra | left; lra |].
-    apply (Hini _ u); [lra | lra | exact HP].
-Qed.
-
-(** The complement of an initial segment. *)
-Lemma has_length_not_initial P c :
-  initial P -> has_length P c -> has_length (fun u => ~ P u) (1 - c).
-Proof.
-  intros Hini Hc; destruct (initial_length P c Hini Hc) as [Hin Hout].
-  apply has_length_above; [now apply has_length_bounds in Hc | exact Hout |].
-  intros u Hu H; apply H, Hin; exact Hu.
-Qed.
-
-(** The difference of two initial segments. *)
-Lemma has_length_diff (P Q : R -> Prop) p q :
-  initial P -> initial Q -> (forall u, 0 < u < 1 -> P u -> Q u) ->
-  has_length P p -> has_length Q q -> has_length (fun u => Q u /\ ~ P u) (q - p).
-Proof.
-  intros HP HQ Hsub Hp Hq.
-  pose proof (has_length_le P Q p q Hsub Hp Hq) as Hle.
-  destruct (initial_length P p HP Hp) as [HPin HPout], (initial_length Q q HQ Hq) as [HQin HQout].
-  apply has_length_bounds in Hp; apply has_length_bounds in Hq.
-  exists p, q; repeat split; try lra.
-  - apply HQin; lra.
-  - apply HPout; lra.
-  - intros u Hu [H|H] [HQu HPu]; [apply HPu, HPin; lra | apply (HQout u); [lra | exact HQu]].
 Qed.
 
 (** * Probabilities *)

@@ -1,11 +1,11 @@
-(* What is known of the functions that a library brings: ln, exp, and rounding to a grid.
+(** What is known of the functions that a library brings: ln, exp, and rounding to a grid.
 
-   A function is correctly rounded, or off by at most k units in the last place. Nothing is said where the
-   exponential is above 2^(emax-2), half of the largest power of two: there the checker refuses to judge.
+    A function is correctly rounded, or off by at most k units in the last place. Nothing is said where the
+    exponential is above 2^(emax-2), half of the largest power of two: there the checker refuses to judge.
 
-   All of it can be satisfied, or the theorems that assume it would be empty: `nearest_meets` shows that a
-   library which returns the floats nearest to the exact values does, for every accuracy of 1/2 unit or
-   more. *)
+    All of it can be satisfied, or the theorems that assume it would be empty: `nearest_meets` shows that a
+    library which returns the floats nearest to the exact values does, for every accuracy of 1/2 unit or
+    more. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia.
 From Flocq Require Import Core BinarySingleNaN.
 From Lastbit Require Import Program Rounding RealRules.
@@ -16,7 +16,7 @@ Inductive accuracy := CorrectlyRounded | Ulps (k : Q).
 Section Libm.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 
-(* f is a finite float that is as close to v as the accuracy says. *)
+(** f is a finite float that is as close to v as the accuracy says. *)
 Definition accurate (a : accuracy) (f : binary_float prec emax) (v : R) : Prop :=
   is_finite f = true /\
   match a with
@@ -24,7 +24,7 @@ Definition accurate (a : accuracy) (f : binary_float prec emax) (v : R) : Prop :
   | Ulps k => Rabs (B2R f - v) <= Q2R k * float_ulp prec emax v
   end.
 
-(* The accuracies of ln and exp, and that rounding to a grid is exact. *)
+(** The accuracies of ln and exp, and that rounding to a grid is exact. *)
 Record meets (lib : libm prec emax) (for_ln for_exp : accuracy) : Prop := {
   meets_ln : forall x, is_finite x = true -> 0 < B2R x -> accurate for_ln (flln lib x) (ln (B2R x));
   meets_ln_1 : forall x, is_finite x = true -> B2R x = 1 -> B2R (flln lib x) = 0;
@@ -35,10 +35,10 @@ Record meets (lib : libm prec emax) (for_ln for_exp : accuracy) : Prop := {
     is_finite (flgrid lib k t x) = true /\ B2R (flgrid lib k t x) = to_grid k t (B2R x)
 }.
 
-(* ---- A library that meets all of it -------------------------------------------------------------------- *)
+(** * A library that meets all of it *)
 Notation rnd := (rnd prec emax).
 
-(* The float nearest to v, if v is not too large. *)
+(** The float nearest to v, if v is not too large. *)
 Definition nearest_float (v : R) : binary_float prec emax :=
   of_dyadic (ZnearestE (scaled_mantissa radix2 (SpecFloat.fexp prec emax) v))
     (cexp radix2 (SpecFloat.fexp prec emax) v).
@@ -72,7 +72,7 @@ Proof.
   - cbn in A. apply Rmult_le_compat_r; [apply ulp_ge_0|lra].
 Qed.
 
-(* A float is at least 2^(3-emax-prec) and below 2^emax, and 2*emax <= 2^(emax-2). *)
+(** A float is at least 2^(3-emax-prec) and below 2^emax, and 2*emax <= 2^(emax-2). *)
 Lemma ln_float_bounded (x : binary_float prec emax) : (6 <= emax)%Z -> is_finite x = true -> 0 < B2R x ->
   Rabs (ln (B2R x)) <= bpow radix2 (emax - 2).
 Proof.
@@ -97,7 +97,7 @@ Proof.
   apply Rabs_le. split; nra.
 Qed.
 
-(* What is assumed of libraries can be satisfied. *)
+(** What is assumed of libraries can be satisfied. *)
 Theorem nearest_meets a b : (6 <= emax)%Z -> possible_accuracy a -> possible_accuracy b ->
   meets nearest_lib a b.
 Proof.

@@ -1,9 +1,9 @@
-(* Linear forms: the second bound of the error of a program's result.
+(** Linear forms: the second bound of the error of a program's result.
 
-   The error of an operation is a combination of its operands' errors and of its own rounding error,
-       f - r = S_1 (f_1 - r_1) + ... + S_n (f_n - r_n) + eps,   |eps| <= p,
-   with slopes S_j that lie in known intervals. Going back from the result to the inputs, the error of the
-   result is a sum of the operations' own errors, each with a coefficient that lies in a known interval. *)
+    The error of an operation is a combination of its operands' errors and of its own rounding error,
+        f - r = S_1 (f_1 - r_1) + ... + S_n (f_n - r_n) + eps,   |eps| <= p,
+    with slopes S_j that lie in known intervals. Going back from the result to the inputs, the error of the
+    result is a sum of the operations' own errors, each with a coefficient that lies in a known interval. *)
 From Coq Require Import Reals Lra Lia ZArith Bool List FMapPositive.
 From Flocq Require Import Core BinarySingleNaN.
 From Bignums Require Import BigZ.
@@ -11,7 +11,7 @@ From Lastbit Require Import RealRules Program Dyadic Nearest Enclosure Libm Judg
 Import ListNotations.
 Open Scope R_scope.
 
-(* ---- Slopes -------------------------------------------------------------------------------------------- *)
+(** * Slopes *)
 
 Definition zero := point dzero.
 Definition one := point done.
@@ -19,7 +19,7 @@ Definition minus_one := point (dneg done).
 Definition unit_itv := I dzero done.
 Definition either_sign := I (dneg done) done.
 
-(* Each operand that has a slope, and the interval of the slope. *)
+(** Each operand that has a slope, and the interval of the slope. *)
 Definition slope_list := list (positive * itv).
 
 Definition abs_slope (i : itv) : itv :=
@@ -37,8 +37,8 @@ Definition product_slopes (a b : positive) (ja jb : judgement) : slope_list :=
 
 Definition judgements := PositiveMap.t judgement.
 
-(* The slopes of an operation with the judgement `own`; none for one whose whole error counts as its own.
-   A quotient, root or logarithm that has a judgement passes the tests of its operand here. *)
+(** The slopes of an operation with the judgement `own`; none for one whose whole error counts as its own.
+    A quotient, root or logarithm that has a judgement passes the tests of its operand here. *)
 Definition slopes (o : op) (own : judgement) (js : judgements) : option slope_list :=
   let of a := PositiveMap.find a js in
   match o with
@@ -81,14 +81,14 @@ Definition slopes (o : op) (own : judgement) (js : judgements) : option slope_li
       end
   end.
 
-(* v is a combination of the numbers e with slopes of the list. *)
+(** v is a combination of the numbers e with slopes of the list. *)
 Inductive combination (e : positive -> R) : slope_list -> R -> Prop :=
 | no_slopes : combination e [] 0
 | slope a S s l v : isin s S -> combination e l v -> combination e ((a, S) :: l) (s * e a + v).
 
-(* ---- The linear form ----------------------------------------------------------------------------------- *)
+(** * The linear form *)
 
-(* The operations numbered from k to `last`, with their numbers, the last one first; then `before`. *)
+(** The operations numbered from k to `last`, with their numbers, the last one first; then `before`. *)
 Fixpoint back_from (last : positive) (prog : program) (k : positive) (before : list (positive * op)) :=
   match prog with
   | [] => before
@@ -104,7 +104,7 @@ Definition add_slope (c : itv) (C : coefficients) (s : positive * itv) : coeffic
 
 Definition is_zero_itv (c : itv) : bool := is_zero (lo c) && is_zero (hi c).
 
-(* From the last operation back to the first: the coefficients, and the bound. *)
+(** From the last operation back to the first: the coefficients, and the bound. *)
 Fixpoint linear (js : judgements) (ops : list (positive * op)) (C : coefficients) (E : dy)
   : option (coefficients * dy) :=
   match ops with
@@ -126,14 +126,14 @@ Fixpoint linear (js : judgements) (ops : list (positive * op)) (C : coefficients
       end
   end.
 
-(* The linear form of the error of the first of the operations. *)
+(** The linear form of the error of the first of the operations. *)
 Definition linear_form (js : judgements) (ops : list (positive * op)) : option (coefficients * dy) :=
   match ops with
   | [] => None
   | (k, _) :: _ => linear js ops (PositiveMap.add k one (PositiveMap.empty itv)) dzero
   end.
 
-(* ---- Slopes are right ---------------------------------------------------------------------------------- *)
+(** * Slopes are right *)
 
 Lemma V_minus_one : V (dneg done) = -1.
 Proof. rewrite V_neg, V_one. lra. Qed.
@@ -172,7 +172,7 @@ Lemma decided i j v x y : compare LessOrEqual i j = Some v -> isin x i -> isin y
 Proof. apply compare_ok. Qed.
 
 Section Slopes.
-(* The values of the real reading, and the real numbers that are the floats of the other one. *)
+(** The values of the real reading, and the real numbers that are the floats of the other one. *)
 Variables (xs : list R) (er ef : PositiveMap.t R) (js : judgements).
 Notation r := (getR er).
 Notation f := (getR ef).
@@ -213,8 +213,8 @@ Proof.
     apply combination_2 with (s := s) (t := t); [values; lra|values; lra|reflexivity].
 Qed.
 
-(* The exact operation on the floats and the one on the real values differ by a combination of the operands'
-   errors. *)
+(** The exact operation on the floats and the one on the real values differ by a combination of the operands'
+    errors. *)
 Theorem slopes_sound o own l : isin (stepR xs er o) (real own) -> slopes o own js = Some l ->
   combination e l (stepR xs ef o - stepR xs er o).
 Proof.
@@ -291,7 +291,7 @@ Proof.
     + destruct (slope_max (f a) (r a) (f b) (r b)) as (t & T & ->).
       apply combination_2 with (s := t) (t := 1 - t); [values; lra|values; lra|reflexivity].
   - intros [= <-]. destruct (slope_clamp (f a) (r a) (f bound) (r bound)) as (s & t & S & T & E).
-    unfold clampR. rewrite E.
+    rewrite !clampR_eq, E.
     apply combination_2 with (s := s) (t := t); [values; lra|values; lra|reflexivity].
   - discriminate.
   - destruct (in_domain _ _ J) as (Ra & Fa), (in_domain _ _ J0) as (Rb & Fb).
@@ -304,13 +304,13 @@ Proof.
 Qed.
 End Slopes.
 
-(* ---- The linear form is right -------------------------------------------------------------------------- *)
+(** * The linear form is right *)
 
-(* The sum of c*e over the operations. *)
+(** The sum of c*e over the operations. *)
 Fixpoint total (c e : positive -> R) (ops : list (positive * op)) : R :=
   match ops with [] => 0 | (k, _) :: ops => c k * e k + total c e ops end.
 
-(* The numbers run from some k down to 1. *)
+(** The numbers run from some k down to 1. *)
 Fixpoint descending (ops : list (positive * op)) : Prop :=
   match ops with
   | [] => True
@@ -367,7 +367,7 @@ Proof.
     + exists c'. split; [exact c'_in|]. rewrite T, total_update by assumption. lra.
 Qed.
 
-(* What the linear form needs to know of the operations' errors e. *)
+(** What the linear form needs to know of the operations' errors e. *)
 Definition explained (js : judgements) (e : positive -> R) (ops : list (positive * op)) : Prop :=
   forall k o j, In (k, o) ops -> PositiveMap.find k js = Some j ->
     Rabs (e k) <= V (d j) /\
@@ -430,7 +430,7 @@ Proof.
     rewrite V_zero, Rabs_pos_eq; lra.
 Qed.
 
-(* ---- Programs ------------------------------------------------------------------------------------------ *)
+(** * Programs *)
 
 Lemma back_from_in last prog : forall k before k' o,
   In (k', o) (back_from last prog k before) -> In (k', o) before \/
@@ -472,7 +472,7 @@ Proof.
   destruct (PositiveMap.find a env); reflexivity.
 Qed.
 
-(* The linear form bounds the error of the result. *)
+(** The linear form bounds the error of the result. *)
 Theorem linear_error lib for_ln for_exp kinds box xs fs prog result C E ops :
   meets lib for_ln for_exp -> in_box kinds box xs fs -> well_formed prog 1 = true ->
   back_from result prog 1 [] = ops -> hd_error (map fst ops) = Some result ->

@@ -1,5 +1,5 @@
-(** What generated certificates of the privacy loss of snapping in binary64 use: [certified_loss], with one number for the
-    loss, and a tactic for its hypotheses. *)
+(** What generated certificates of the privacy loss of snapping in binary64 use: [certified_loss], with one
+    number for the loss, and a tactic for its hypotheses. *)
 From Coq Require Export Reals ZArith.
 From Coq Require Import Lra Lia.
 From Flocq Require Export Core.
@@ -8,7 +8,8 @@ From Lastbit Require Export FloatSum FloatNoise FloatLn FloatSnap.
 From Lastbit Require Import FloatCell.
 Global Open Scope R_scope.
 
-(** For all floats [f] and [f'] that are at most [Delta] apart and every output, the loss is at most [loss]. *)
+(** For all floats [f] and [f'] that are at most [Delta] apart and every output, the loss is at most
+    [loss]. *)
 Theorem loss_at_most (choice : Z -> bool) (loss eps rho B d Delta near W Dn : R) (yF : R -> R) (k N j : Z) :
   let L := bpow radix2 k in
   let h := bpow radix2 (j - 54) in
@@ -28,7 +29,8 @@ Theorem loss_at_most (choice : Z -> bool) (loss eps rho B d Delta near W Dn : R)
   ratio_at_most (exp loss) (snap choice yF L B f) (snap choice yF L B f') e.
 Proof.
   intros L h D excess He; intros; apply ratio_at_most_le with (exp (eps * Rabs (f - f') + excess)).
-  - apply exp_le; unfold excess; assert (eps * Rabs (f - f') <= eps * Delta) by (apply Rmult_le_compat_l; lra); lra.
+  - assert (eps * Rabs (f - f') <= eps * Delta) by (apply Rmult_le_compat_l; lra).
+    apply exp_le; unfold excess; lra.
   - eapply certified_loss with (rho := rho) (near := near) (W := W) (Dn := Dn); eassumption.
 Qed.
 

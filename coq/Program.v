@@ -1,13 +1,15 @@
-(* Straight-line programs and their two readings: over the reals, and in IEEE arithmetic rounded to nearest even.
+(** Straight-line programs and their two readings: over the reals, and in IEEE arithmetic rounded to
+    nearest even.
 
-   A program is a list of operations. Operation number k (from 1) may refer to operations with smaller numbers. The last operation
-   is not special: which one is the result is said where a theorem is stated. *)
+    A program is a list of operations. Operation number k (from 1) may refer to operations with smaller
+    numbers. The last operation is not special: which one is the result is said where a theorem is stated. *)
 From Coq Require Import Reals ZArith QArith Qreals List FMapPositive.
 From Flocq Require Import Core BinarySingleNaN.
+From Lastbit Require Import Snapping.
 Import ListNotations.
 Open Scope R_scope.
 
-(* How halves are rounded to a grid: up, to even, away from zero. *)
+(** How halves are rounded to a grid: up, to even, away from zero. *)
 Inductive tie := Up | Even | Away.
 
 Inductive comparison := Less | LessOrEqual | Equal.
@@ -26,18 +28,18 @@ Inductive op :=
 
 Definition program := list op.
 
-(* ---- The real reading ---------------------------------------------------------------------------------------------------- *)
+(** * The real reading *)
 
 Definition tie_up (t : tie) : Z -> bool := match t with
-  | Up => fun _ => true
-  | Even => fun n => negb (Z.even n)
-  | Away => fun n => Z.leb 0 n
-  end.
+  | Up => ties_up | Even => ties_even | Away => ties_away end.
 
-(* The multiple of 2^k nearest to x. *)
+(** The multiple of 2^k nearest to x. *)
 Definition to_grid (k : Z) (t : tie) (x : R) : R := round radix2 (FIX_exp k) (Znearest (tie_up t)) x.
 
-Definition clampR (x bound : R) : R := Rmax (Rmin x bound) (- bound).
+Definition clampR (x bound : R) : R := clamp bound x.
+
+Lemma clampR_eq x bound : clampR x bound = Rmax (Rmin x bound) (- bound).
+Proof. unfold clampR, clamp. now rewrite Rmax_comm, Rmin_comm. Qed.
 
 Definition holdsR (c : comparison) (x y : R) : bool := match c with
   | Less => Rlt_bool x y | LessOrEqual => Rle_bool x y | Equal => Req_bool x y end.
@@ -67,28 +69,28 @@ Definition stepR (xs : list R) (env : PositiveMap.t R) (o : op) : R :=
   | Select c a b yes no => if holdsR c (v a) (v b) then v yes else v no
   end.
 
-(* The values of operations number k and up. *)
+(** The values of operations number k and up. *)
 Fixpoint runR (p : program) (k : positive) (xs : list R) (env : PositiveMap.t R) : PositiveMap.t R :=
   match p with
   | [] => env
   | o :: p => runR p (Pos.succ k) xs (PositiveMap.add k (stepR xs env o) env)
   end.
 
-(* The real value of operation number `result` on the inputs xs. *)
+(** The real value of operation number `result` on the inputs xs. *)
 Definition real_value (p : program) (result : positive) (xs : list R) : R :=
   getR (runR p 1 xs (PositiveMap.empty R)) result.
 
-(* ---- The float reading --------------------------------------------------------------------------------------------------- *)
+(** * The float reading *)
 Section Float.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 Notation float := (binary_float prec emax).
 
-(* The functions that a library brings. What is known of them is said in Libm.v. *)
+(** The functions that a library brings. What is known of them is said in Libm.v. *)
 Record libm := { flln : float -> float; flexp : float -> float; flgrid : Z -> tie -> float -> float }.
 
 Definition fzero : float := B754_zero false.
 
-(* m*2^e, which is a float wherever a theorem uses it. *)
+(** m*2^e, which is a float wherever a theorem uses it. *)
 Definition of_dyadic (m e : Z) : float := binary_normalize prec emax Hprec Hmax mode_NE m e false.
 
 Definition holdsF (c : comparison) (x y : float) : bool := match c with
@@ -125,7 +127,8 @@ Definition stepF (xs : list float) (env : PositiveMap.t float) (o : op) : float 
   | Select c a b yes no => if holdsF c (v a) (v b) then v yes else v no
   end.
 
-Fixpoint runF (p : program) (k : positive) (xs : list float) (env : PositiveMap.t float) : PositiveMap.t float :=
+Fixpoint runF (p : program) (k : positive) (xs : list float) (env : PositiveMap.t float) :
+    PositiveMap.t float :=
   match p with
   | [] => env
   | o :: p => runF p (Pos.succ k) xs (PositiveMap.add k (stepF xs env o) env)
@@ -134,13 +137,14 @@ Fixpoint runF (p : program) (k : positive) (xs : list float) (env : PositiveMap.
 Definition float_value (p : program) (result : positive) (xs : list float) : float :=
   getF (runF p 1 xs (PositiveMap.empty float)) result.
 
-(* ---- Inputs -------------------------------------------------------------------------------------------------------------- *)
+(** * Inputs *)
 
-(* What an input is: its kind, and a range. *)
+(** What an input is: its kind, and a range. *)
 Inductive kind := Float | Real | Sign | Integer.
 Record input := Range { of_kind : kind; low : Q; high : Q }.
 
-(* x is a value of the input, and f the float by which the float reading takes it: itself, or the float nearest to it. *)
+(** x is a value of the input, and f the float by which the float reading takes it: itself, or the float
+    nearest to it. *)
 Definition is_input (i : input) (x : R) (f : float) : Prop :=
   Q2R (low i) <= x <= Q2R (high i) /\ is_finite f = true /\
   match of_kind i with
@@ -154,9 +158,9 @@ Inductive are_inputs : list input -> list R -> list float -> Prop :=
 | no_inputs : are_inputs [] [] []
 | one_more i is x xs f fs : is_input i x f -> are_inputs is xs fs -> are_inputs (i :: is) (x :: xs) (f :: fs).
 
-(* ---- What an error bound says -------------------------------------------------------------------------------------------- *)
+(** * What an error bound says *)
 
-(* On all inputs the float value is finite, the real value lies in [lo, hi], and they differ by at most d. *)
+(** On all inputs the float value is finite, the real value lies in [lo, hi], and they differ by at most d. *)
 Definition error_bound (is : list input) (p : program) (result : positive) (lo hi d : R) : Prop :=
   forall xs fs, are_inputs is xs fs ->
     let r := real_value p result xs in let f := float_value p result fs in

@@ -1,22 +1,22 @@
-(* The error rules, as facts about real numbers.
+(** The error rules, as facts about real numbers.
 
-   Every operation has two readings: r, over the reals, and f, in floats. Here stands what the errors of the
-   operands do to the exact operation:
+    Every operation has two readings: r, over the reals, and f, in floats. Here stands what the errors of the
+    operands do to the exact operation:
 
-   - NAME_abs bounds |f - r| by the operands' absolute errors d,
-   - NAME_rel bounds |f - r| by rho * |r| from the operands' relative errors rho,
-   - slope_NAME writes f - r exactly as a sum of slopes times the operands' differences, with slopes in known
-     intervals: the linear forms.
+    - NAME_abs bounds |f - r| by the operands' absolute errors d,
+    - NAME_rel bounds |f - r| by rho * |r| from the operands' relative errors rho,
+    - slope_NAME writes f - r exactly as a sum of slopes times the operands' differences, with slopes in known
+      intervals: the linear forms.
 
-   The operation's own rounding is in Rounding.v; total_abs and total_rel put the two together. All of it is
-   elementary: the triangle inequality, monotone functions, the mean value theorem, e^x >= 1 + x. *)
+    The operation's own rounding is in Rounding.v; total_abs and total_rel put the two together. All of it is
+    elementary: the triangle inequality, monotone functions, the mean value theorem, e^x >= 1 + x. *)
 From Coq Require Import Reals Lra ZArith.
 From Flocq Require Import Core.
 Open Scope R_scope.
 
-(* ---- From the exact operation to the judgement ------------------------------------------------------- *)
+(** * From the exact operation to the judgement *)
 
-(* v is the exact result on the operands' floats, f what the operation makes of it. *)
+(** v is the exact result on the operands' floats, f what the operation makes of it. *)
 Lemma total_abs f v r x p : Rabs (v - r) <= x -> Rabs (f - v) <= p -> Rabs (f - r) <= x + p.
 Proof.
   intros Hx Hp. replace (f - r) with ((v - r) + (f - v)) by ring.
@@ -29,7 +29,7 @@ Proof.
   apply Rle_trans with (1 := Rabs_triang _ _). lra.
 Qed.
 
-(* An operation with the relative error u and the absolute error t on top of a relative error rho. *)
+(** An operation with the relative error u and the absolute error t on top of a relative error rho. *)
 Lemma total_rel f v r rho u t : 0 <= u -> Rabs (v - r) <= rho * Rabs r -> Rabs (f - v) <= u * Rabs v + t ->
   Rabs (f - r) <= (rho + u * (1 + rho)) * Rabs r + t.
 Proof.
@@ -55,12 +55,7 @@ Proof.
   now apply Rlt_le, Rinv_0_lt_compat.
 Qed.
 
-Lemma rel_of_zero f r rho : Rabs (f - r) <= 0 -> 0 <= rho -> Rabs (f - r) <= rho * Rabs r.
-Proof.
-  intros Hf Hrho. apply Rle_trans with (1 := Hf). apply Rmult_le_pos; [exact Hrho|apply Rabs_pos].
-Qed.
-
-(* Where the float lies. *)
+(** Where the float lies. *)
 Lemma float_ends f r d lo hi : Rabs (f - r) <= d -> lo <= r <= hi -> lo - d <= f <= hi + d.
 Proof. intros Hf Hr. apply Rabs_le_inv in Hf. lra. Qed.
 
@@ -78,45 +73,7 @@ Proof.
   apply Rle_trans with (r * (1 - rho)); [lra|]. apply Rmult_le_compat_r; lra.
 Qed.
 
-(* ---- Images of ranges -------------------------------------------------------------------------------- *)
-
-(* The extremes of a product are at corners. *)
-Lemma mul_range x y lo1 hi1 lo2 hi2 lo hi : lo1 <= x <= hi1 -> lo2 <= y <= hi2 ->
-  lo <= lo1 * lo2 -> lo <= lo1 * hi2 -> lo <= hi1 * lo2 -> lo <= hi1 * hi2 ->
-  lo1 * lo2 <= hi -> lo1 * hi2 <= hi -> hi1 * lo2 <= hi -> hi1 * hi2 <= hi -> lo <= x * y <= hi.
-Proof.
-  intros Hx Hy H1 H2 H3 H4 H5 H6 H7 H8.
-  assert (E : forall a b c z, a <= z <= b -> a * c <= z * c <= b * c \/ b * c <= z * c <= a * c).
-  { intros a b c z Hz. destruct (Rle_lt_dec 0 c).
-    - left. split; apply Rmult_le_compat_r; lra.
-    - right. rewrite !(Rmult_comm _ c). split; apply Rmult_le_compat_neg_l; lra. }
-  pose proof (E lo1 hi1 lo2 x Hx). pose proof (E lo1 hi1 hi2 x Hx).
-  pose proof (E lo2 hi2 x y Hy). rewrite (Rmult_comm x y).
-  rewrite (Rmult_comm lo2 x), (Rmult_comm hi2 x) in *. lra.
-Qed.
-
-Lemma div_range x y lo1 hi1 lo2 hi2 lo hi : lo1 <= x <= hi1 -> lo2 <= y <= hi2 -> 0 < lo2 \/ hi2 < 0 ->
-  lo <= lo1 / lo2 -> lo <= lo1 / hi2 -> lo <= hi1 / lo2 -> lo <= hi1 / hi2 ->
-  lo1 / lo2 <= hi -> lo1 / hi2 <= hi -> hi1 / lo2 <= hi -> hi1 / hi2 <= hi -> lo <= x / y <= hi.
-Proof.
-  intros Hx Hy Hs ? ? ? ? ? ? ? ?. apply mul_range with lo1 hi1 (/ hi2) (/ lo2); try assumption.
-  destruct Hs as [Hs|Hs]; [split; apply Rinv_le; lra|].
-  assert (I : forall a b, a <= b -> b < 0 -> / b <= / a).
-  { intros a b Hab Hb. apply Ropp_le_cancel. rewrite <- !Rinv_opp. apply Rinv_le; lra. }
-  split; apply I; lra.
-Qed.
-
-Lemma ln_le x y : 0 < x -> x <= y -> ln x <= ln y.
-Proof. intros Hx [H|H]; [now apply Rlt_le, ln_increasing|rewrite H; lra]. Qed.
-
-(* Any two numbers of two intervals. *)
-Lemma far_apart f r a b c d : a <= f <= b -> c <= r <= d -> Rabs (f - r) <= Rmax (b - c) (d - a).
-Proof.
-  intros Hf Hr. pose proof (Rmax_l (b - c) (d - a)). pose proof (Rmax_r (b - c) (d - a)).
-  apply Rabs_le. lra.
-Qed.
-
-(* ---- NEG, ABS, ADD, SUB ------------------------------------------------------------------------------ *)
+(** * NEG, ABS, ADD, SUB *)
 
 Lemma neg_abs f r d : Rabs (f - r) <= d -> Rabs (- f - - r) <= d.
 Proof. intros H. replace (- f - - r) with (- (f - r)) by ring. now rewrite Rabs_Ropp. Qed.
@@ -134,7 +91,7 @@ Lemma add_abs f1 r1 d1 f2 r2 d2 : Rabs (f1 - r1) <= d1 -> Rabs (f2 - r2) <= d2 -
   Rabs ((f1 + f2) - (r1 + r2)) <= d1 + d2.
 Proof. intros H1 H2. apply Rabs_le_inv in H1, H2. apply Rabs_le. lra. Qed.
 
-(* Operands of one sign: no cancellation. *)
+(** Operands of one sign: no cancellation. *)
 Lemma add_rel f1 r1 rho1 f2 r2 rho2 : Rabs (f1 - r1) <= rho1 * Rabs r1 -> Rabs (f2 - r2) <= rho2 * Rabs r2 ->
   (0 <= r1 /\ 0 <= r2) \/ (r1 <= 0 /\ r2 <= 0) ->
   Rabs ((f1 + f2) - (r1 + r2)) <= Rmax rho1 rho2 * Rabs (r1 + r2).
@@ -155,9 +112,9 @@ Lemma sub_rel f1 r1 rho1 f2 r2 rho2 : Rabs (f1 - r1) <= rho1 * Rabs r1 -> Rabs (
   Rabs ((f1 - f2) - (r1 - r2)) <= Rmax rho1 rho2 * Rabs (r1 - r2).
 Proof. intros H1 H2 Hs. apply add_rel; [exact H1|now apply neg_rel|lra]. Qed.
 
-(* ---- MUL, FMA, DIV ----------------------------------------------------------------------------------- *)
+(** * MUL, DIV *)
 
-(* f1*f2 - r1*r2 = r1*(f2 - r2) + r2*(f1 - r1) + (f1 - r1)*(f2 - r2) *)
+(** f1*f2 - r1*r2 = r1*(f2 - r2) + r2*(f1 - r1) + (f1 - r1)*(f2 - r2) *)
 Lemma mul_abs f1 r1 d1 m1 f2 r2 d2 m2 : Rabs (f1 - r1) <= d1 -> Rabs (f2 - r2) <= d2 ->
   Rabs r1 <= m1 -> Rabs r2 <= m2 -> Rabs (f1 * f2 - r1 * r2) <= m1 * d2 + m2 * d1 + d1 * d2.
 Proof.
@@ -175,12 +132,7 @@ Proof.
   rewrite Rabs_mult. lra.
 Qed.
 
-Lemma fma_abs f1 r1 d1 m1 f2 r2 d2 m2 f3 r3 d3 :
-  Rabs (f1 - r1) <= d1 -> Rabs (f2 - r2) <= d2 -> Rabs (f3 - r3) <= d3 -> Rabs r1 <= m1 -> Rabs r2 <= m2 ->
-  Rabs ((f1 * f2 + f3) - (r1 * r2 + r3)) <= m1 * d2 + m2 * d1 + d1 * d2 + d3.
-Proof. intros. apply add_abs; [now apply mul_abs|assumption]. Qed.
-
-(* f1/f2 - r1/r2 = ((f1 - r1) - r1/r2 * (f2 - r2)) / f2 *)
+(** f1/f2 - r1/r2 = ((f1 - r1) - r1/r2 * (f2 - r2)) / f2 *)
 Lemma div_abs f1 r1 d1 f2 r2 d2 q b : r2 <> 0 -> 0 < b <= Rabs f2 -> Rabs (r1 / r2) <= q ->
   Rabs (f1 - r1) <= d1 -> Rabs (f2 - r2) <= d2 -> Rabs (f1 / f2 - r1 / r2) <= (d1 + q * d2) / b.
 Proof.
@@ -193,7 +145,7 @@ Proof.
   apply Rplus_le_compat; [exact H1|]. now apply Rmult_le_compat; try apply Rabs_pos.
 Qed.
 
-(* (1 + t1)/(1 + t2) - 1 = (t1 - t2)/(1 + t2), and 1/(1 - rho2) <= 1 + 2*rho2 for rho2 <= 1/2. *)
+(** (1 + t1)/(1 + t2) - 1 = (t1 - t2)/(1 + t2), and 1/(1 - rho2) <= 1 + 2*rho2 for rho2 <= 1/2. *)
 Lemma div_rel f1 r1 rho1 f2 r2 rho2 : r2 <> 0 -> 0 <= rho1 -> 0 <= rho2 <= 1 / 2 ->
   Rabs (f1 - r1) <= rho1 * Rabs r1 -> Rabs (f2 - r2) <= rho2 * Rabs r2 ->
   Rabs (f1 / f2 - r1 / r2) <= (rho1 + rho2) * (1 + 2 * rho2) * Rabs (r1 / r2).
@@ -212,7 +164,7 @@ Proof.
   apply Rmult_le_reg_r with (1 - rho2); [lra|]. rewrite Rinv_l by lra. nra.
 Qed.
 
-(* ---- SQRT -------------------------------------------------------------------------------------------- *)
+(** * SQRT *)
 
 Lemma slope_sqrt f r : 0 <= f -> 0 <= r -> 0 < sqrt f + sqrt r ->
   sqrt f - sqrt r = / (sqrt f + sqrt r) * (f - r).
@@ -229,7 +181,7 @@ Proof.
   apply Rmult_le_compat; [apply Rabs_pos|apply Rlt_le, Rinv_0_lt_compat; lra|exact Hd|apply Rinv_le; lra].
 Qed.
 
-(* (sqrt f - sqrt r)^2 <= |sqrt f - sqrt r| * (sqrt f + sqrt r) = |f - r| *)
+(** (sqrt f - sqrt r)^2 <= |sqrt f - sqrt r| * (sqrt f + sqrt r) = |f - r| *)
 Lemma sqrt_abs_root f r d : 0 <= f -> 0 <= r -> Rabs (f - r) <= d -> Rabs (sqrt f - sqrt r) <= sqrt d.
 Proof.
   intros Hf Hr Hd. apply Rle_trans with (sqrt (Rabs (f - r))).
@@ -244,9 +196,9 @@ Proof.
   - now apply sqrt_le_1_alt.
 Qed.
 
-(* f >= r*(1 - rho) gives sqrt f >= sqrt r * (1 - rho): the divisor sqrt f + sqrt r of slope_sqrt is at
-   least (2 - rho) * sqrt r, and rho/(2 - rho) <= rho*(1 + rho)/2 for rho <= 1. For rho > 1 the bound is above
-   sqrt r and rho/2 * sqrt r. *)
+(** f >= r*(1 - rho) gives sqrt f >= sqrt r * (1 - rho): the divisor sqrt f + sqrt r of slope_sqrt is at
+    least (2 - rho) * sqrt r, and rho/(2 - rho) <= rho*(1 + rho)/2 for rho <= 1. For rho > 1 the bound is
+    above sqrt r and rho/2 * sqrt r. *)
 Lemma sqrt_rel f r rho : 0 <= f -> 0 <= r -> 0 <= rho -> Rabs (f - r) <= rho * Rabs r ->
   Rabs (sqrt f - sqrt r) <= rho * (1 + rho) / 2 * Rabs (sqrt r).
 Proof.
@@ -276,9 +228,12 @@ Proof.
   apply Rabs_le. nra.
 Qed.
 
-(* ---- LN ---------------------------------------------------------------------------------------------- *)
+(** * LN *)
 
-(* The mean value theorem, for both orders of the points. *)
+Lemma ln_le x y : 0 < x -> x <= y -> ln x <= ln y.
+Proof. intros Hx [H|H]; [now apply Rlt_le, ln_increasing|rewrite H; lra]. Qed.
+
+(** The mean value theorem, for both orders of the points. *)
 Lemma mean_value g g' f r a b : a <= f <= b -> a <= r <= b ->
   (forall c, a <= c <= b -> derivable_pt_lim g c (g' c)) ->
   exists c, a <= c <= b /\ g f - g r = g' c * (f - r).
@@ -306,7 +261,7 @@ Proof.
   apply Rmult_le_compat; [apply Rabs_pos|lra|exact Hd|lra].
 Qed.
 
-(* f >= r*(1 - rho), and 1/(1 - rho) <= 1 + 2*rho *)
+(** f >= r*(1 - rho), and 1/(1 - rho) <= 1 + 2*rho *)
 Lemma ln_rel f r rho : 0 < r -> 0 <= rho <= 1 / 2 -> Rabs (f - r) <= rho * Rabs r ->
   Rabs (ln f - ln r) <= rho * (1 + 2 * rho).
 Proof.
@@ -318,7 +273,7 @@ Proof.
     apply Rmult_le_reg_r with (1 - rho); [lra|]. rewrite Rinv_l by lra. nra.
 Qed.
 
-(* ---- EXP --------------------------------------------------------------------------------------------- *)
+(** * EXP *)
 
 Lemma slope_exp f r a b : a <= f <= b -> a <= r <= b ->
   exists s, exp a <= s <= exp b /\ exp f - exp r = s * (f - r).
@@ -328,7 +283,7 @@ Proof.
   exists (exp c). split; [|exact E]. split; now apply exp_le.
 Qed.
 
-(* (1 + d + d^2) * e^-d is 1 at 0 and grows on [0, 1]: its derivative is d*(1 - d)*e^-d. *)
+(** (1 + d + d^2) * e^-d is 1 at 0 and grows on [0, 1]: its derivative is d*(1 - d)*e^-d. *)
 Lemma exp_growth_small d : 0 <= d <= 1 -> exp d - 1 <= d + d * d.
 Proof.
   intros Hd.
@@ -352,7 +307,7 @@ Proof.
   rewrite Rmult_assoc, <- exp_plus, Rplus_opp_l, exp_0 in G. lra.
 Qed.
 
-(* e^f - e^r = e^r*(e^(f - r) - 1), and 1 - e^-d <= e^d - 1 *)
+(** e^f - e^r = e^r*(e^(f - r) - 1), and 1 - e^-d <= e^d - 1 *)
 Lemma exp_growth f r d : Rabs (f - r) <= d -> Rabs (exp f - exp r) <= (exp d - 1) * exp r.
 Proof.
   intros H. apply Rabs_le_inv in H. pose proof (exp_pos r).
@@ -363,7 +318,7 @@ Proof.
   rewrite Ef. apply Rabs_le. nra.
 Qed.
 
-(* g is the growth of the docs: d + d^2 if d <= 1, or e^d. *)
+(** g is the growth of the docs: d + d^2 if d <= 1, or e^d. *)
 Lemma exp_rel f r d g : Rabs (f - r) <= d -> (d <= 1 /\ d + d * d <= g) \/ exp d <= g ->
   Rabs (exp f - exp r) <= g * Rabs (exp r).
 Proof.
@@ -390,7 +345,7 @@ Proof.
   - apply Rle_trans with 0; [|lra]. nra.
 Qed.
 
-(* ---- MIN, MAX ---------------------------------------------------------------------------------------- *)
+(** * MIN, MAX *)
 
 Lemma min_abs f1 r1 d1 f2 r2 d2 : Rabs (f1 - r1) <= d1 -> Rabs (f2 - r2) <= d2 ->
   Rabs (Rmin f1 f2 - Rmin r1 r2) <= Rmax d1 d2.
@@ -408,7 +363,7 @@ Proof.
   intros H1 H2. rewrite (max_as_min f1), (max_as_min r1). now apply neg_abs, min_abs; apply neg_abs.
 Qed.
 
-(* rho <= 1 is needed: r - rho*|r| has to grow with r. *)
+(** rho <= 1 is needed: r - rho*|r| has to grow with r. *)
 Lemma min_rel f1 r1 rho1 f2 r2 rho2 : rho1 <= 1 -> rho2 <= 1 ->
   Rabs (f1 - r1) <= rho1 * Rabs r1 -> Rabs (f2 - r2) <= rho2 * Rabs r2 ->
   Rabs (Rmin f1 f2 - Rmin r1 r2) <= Rmax rho1 rho2 * Rabs (Rmin r1 r2).
@@ -446,107 +401,12 @@ Proof.
   now apply neg_rel, min_rel; try apply neg_rel.
 Qed.
 
-(* ---- ROUND to the multiples of 2^k ------------------------------------------------------------------- *)
-
-Lemma grid_le k choice x y : x <= y ->
-  round radix2 (FIX_exp k) (Znearest choice) x <= round radix2 (FIX_exp k) (Znearest choice) y.
-Proof. apply round_le; auto with typeclass_instances. Qed.
-
-Lemma grid_abs_zero k choice f r : Rabs (f - r) <= 0 ->
-  Rabs (round radix2 (FIX_exp k) (Znearest choice) f - round radix2 (FIX_exp k) (Znearest choice) r) <= 0.
-Proof.
-  intros H. apply Rabs_le_inv in H. replace f with r by lra.
-  rewrite Rminus_eq_0, Rabs_R0. apply Rle_refl.
-Qed.
-
-(* The number of cells between two numbers, from that between their places on the grid. *)
-Lemma grid_cells k choice f r d n :
-  (forall x y, y - x <= d * bpow radix2 (- k) -> (Znearest choice y - Znearest choice x <= n)%Z) ->
-  Rabs (f - r) <= d ->
-  Rabs (round radix2 (FIX_exp k) (Znearest choice) f - round radix2 (FIX_exp k) (Znearest choice) r)
-  <= IZR n * bpow radix2 k.
-Proof.
-  intros Hn H. unfold round, F2R, scaled_mantissa, cexp, FIX_exp. simpl Fnum. simpl Fexp.
-  rewrite <- Rmult_minus_distr_r, <- minus_IZR.
-  rewrite Rabs_mult, (Rabs_pos_eq (bpow _ _)), <- abs_IZR by apply bpow_ge_0.
-  apply Rmult_le_compat_r, IZR_le; [apply bpow_ge_0|].
-  pose proof (bpow_ge_0 radix2 (- k)). apply Rabs_le_inv in H.
-  apply Z.abs_le. split.
-  - apply Z.opp_le_mono. rewrite Z.opp_involutive, Z.opp_sub_distr, Z.add_comm. apply Hn.
-    rewrite <- Rmult_minus_distr_r. apply Rmult_le_compat_r; lra.
-  - apply Hn. rewrite <- Rmult_minus_distr_r. apply Rmult_le_compat_r; lra.
-Qed.
-
-Lemma Znearest_up x : Znearest (fun _ => true) x = Zfloor (x + / 2).
-Proof.
-  symmetry. apply Zfloor_imp. rewrite plus_IZR. unfold Znearest.
-  pose proof (Zfloor_lb x). pose proof (Zfloor_ub x).
-  destruct (Rcompare_spec (x - IZR (Zfloor x)) (/ 2)); [lra| |];
-    rewrite Zceil_floor_neq, plus_IZR by lra; lra.
-Qed.
-
-(* Halves up: floor(y + 1/2) - floor(x + 1/2) <= ceil(y - x). *)
-Lemma grid_abs_up k f r d : Rabs (f - r) <= d ->
-  Rabs (round radix2 (FIX_exp k) (Znearest (fun _ => true)) f -
-        round radix2 (FIX_exp k) (Znearest (fun _ => true)) r)
-  <= IZR (Zceil (d * bpow radix2 (- k))) * bpow radix2 k.
-Proof.
-  apply grid_cells. intros x y H. rewrite !Znearest_up. apply Zlt_succ_le, lt_IZR.
-  unfold Z.succ. rewrite plus_IZR, minus_IZR.
-  pose proof (Zceil_ub (d * bpow radix2 (- k))).
-  pose proof (Zfloor_lb (y + / 2)). pose proof (Zfloor_ub (x + / 2)). lra.
-Qed.
-
-(* The nearest integers of x and y are at most y - x + 1 apart. *)
-Lemma Znearest_apart choice x y : IZR (Znearest choice y - Znearest choice x) <= y - x + 1.
-Proof.
-  rewrite minus_IZR. pose proof (Rabs_le_inv _ _ (Znearest_half choice x)).
-  pose proof (Rabs_le_inv _ _ (Znearest_half choice y)). lra.
-Qed.
-
-(* Whatever becomes of halves: the same bound if d is no multiple of 2^k ... *)
-Lemma grid_abs_off_grid k choice f r d : Rabs (f - r) <= d ->
-  d < IZR (Zceil (d * bpow radix2 (- k))) * bpow radix2 k ->
-  Rabs (round radix2 (FIX_exp k) (Znearest choice) f - round radix2 (FIX_exp k) (Znearest choice) r)
-  <= IZR (Zceil (d * bpow radix2 (- k))) * bpow radix2 k.
-Proof.
-  intros H Hd. apply grid_cells with (2 := H). intros x y Hxy. apply Zlt_succ_le, lt_IZR.
-  apply Rle_lt_trans with (1 := Znearest_apart choice x y). unfold Z.succ. rewrite plus_IZR.
-  apply Rmult_lt_compat_r with (r := bpow radix2 (- k)) in Hd; [|apply bpow_gt_0].
-  rewrite Rmult_assoc, <- bpow_plus, Z.add_opp_diag_r, Rmult_1_r in Hd. lra.
-Qed.
-
-(* ... and one cell more if it is: -1/2 and 1/2 away from zero, 1/2 and 3/2 to even. *)
-Lemma grid_abs_any k choice f r d : Rabs (f - r) <= d ->
-  Rabs (round radix2 (FIX_exp k) (Znearest choice) f - round radix2 (FIX_exp k) (Znearest choice) r)
-  <= IZR (Zceil (d * bpow radix2 (- k)) + 1) * bpow radix2 k.
-Proof.
-  apply grid_cells. intros x y Hxy. apply le_IZR. apply Rle_trans with (1 := Znearest_apart choice x y).
-  rewrite plus_IZR. pose proof (Zceil_ub (d * bpow radix2 (- k))). lra.
-Qed.
-
-(* ---- Slopes ------------------------------------------------------------------------------------------ *)
-
-Lemma slope_add f1 r1 f2 r2 : (f1 + f2) - (r1 + r2) = 1 * (f1 - r1) + 1 * (f2 - r2).
-Proof. ring. Qed.
-
-Lemma slope_sub f1 r1 f2 r2 : (f1 - f2) - (r1 - r2) = 1 * (f1 - r1) + -1 * (f2 - r2).
-Proof. ring. Qed.
-
-Lemma slope_neg f r : - f - - r = -1 * (f - r).
-Proof. ring. Qed.
+(** * Slopes *)
 
 Lemma slope_mul f1 r1 f2 r2 : f1 * f2 - r1 * r2 = f2 * (f1 - r1) + r1 * (f2 - r2).
 Proof. ring. Qed.
 
 Lemma slope_square f r : f * f - r * r = (f + r) * (f - r).
-Proof. ring. Qed.
-
-Lemma slope_fma f1 r1 f2 r2 f3 r3 :
-  (f1 * f2 + f3) - (r1 * r2 + r3) = f2 * (f1 - r1) + r1 * (f2 - r2) + 1 * (f3 - r3).
-Proof. ring. Qed.
-
-Lemma slope_square_fma f r f3 r3 : (f * f + f3) - (r * r + r3) = (f + r) * (f - r) + 1 * (f3 - r3).
 Proof. ring. Qed.
 
 Lemma slope_div f1 r1 f2 r2 : f2 <> 0 -> r2 <> 0 ->
@@ -559,7 +419,7 @@ Proof. intros. rewrite !Rabs_pos_eq by assumption. ring. Qed.
 Lemma slope_abs_neg f r : f <= 0 -> r <= 0 -> Rabs f - Rabs r = -1 * (f - r).
 Proof. intros. rewrite !Rabs_left1 by assumption. ring. Qed.
 
-(* A difference y that is at most as large as x is a multiple of it. *)
+(** A difference y that is at most as large as x is a multiple of it. *)
 Lemma ratio x y : Rabs y <= Rabs x -> exists s, -1 <= s <= 1 /\ y = s * x.
 Proof.
   intros H. destruct (Req_dec x 0) as [->|Hx].
@@ -572,7 +432,7 @@ Qed.
 Lemma slope_abs f r : exists s, -1 <= s <= 1 /\ Rabs f - Rabs r = s * (f - r).
 Proof. apply ratio, Rabs_triang_inv2. Qed.
 
-(* A number between a and b is a mean of them. *)
+(** A number between a and b is a mean of them. *)
 Lemma mean a b z : Rmin a b <= z <= Rmax a b -> exists t, 0 <= t <= 1 /\ z = t * a + (1 - t) * b.
 Proof.
   intros H. destruct (Req_dec a b) as [->|N].

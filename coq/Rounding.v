@@ -1,16 +1,16 @@
-(* Rounding to the nearest float, for any IEEE binary format.
+(** Rounding to the nearest float, for any IEEE binary format.
 
-   The format has `prec` bits and exponents up to `emax`: (53, 1024) is binary64 and (24, 128) binary32. With
-   Flocq's definitions, its finite numbers are the multiples m * 2^e with |m| < 2^prec and
-   3 - emax - prec <= e <= emax - prec. Proved here, each fact as one lemma:
+    The format has `prec` bits and exponents up to `emax`: (53, 1024) is binary64 and (24, 128) binary32.
+    With Flocq's definitions, its finite numbers are the multiples m * 2^e with |m| < 2^prec and
+    3 - emax - prec <= e <= emax - prec. Proved here, each fact as one lemma:
 
-   - how far a number is from its nearest float, by its magnitude, and for sums, roots and scalings by 2^k,
-     which are exact where others are not;
-   - that differences of near numbers, integers and numbers rounded to a grid are floats;
-   - that the operations of IEEE arithmetic give finite numbers, the rounded exact values, where these are at
-     most 2^(emax - 2);
-   - what a library's ln and exp may be, correctly rounded or within k units in the last place, and how far
-     they are off then; correctly rounded ones exist, and are within 1/2. *)
+    - how far a number is from its nearest float, by its magnitude, and for sums, roots and scalings by
+      2^k, which are exact where others are not;
+    - that differences of near numbers, integers and numbers rounded to a grid are floats;
+    - that the operations of IEEE arithmetic give finite numbers, the rounded exact values, where these are
+      at most 2^(emax - 2);
+    - how far a library's result within k units in the last place is off, and that ln of a float is not
+      tiny. *)
 From Coq Require Import Reals Lra Lia ZArith.
 From Flocq Require Import Core Relative Plus_error Mult_error Sterbenz BinarySingleNaN.
 From Lastbit Require Import RealRules.
@@ -22,21 +22,21 @@ Notation fexp := (SpecFloat.fexp prec emax).
 Notation float := (binary_float prec emax).
 Notation pow2 := (bpow radix2).
 
-(* The float nearest to x, halves to even, if there were no largest one. *)
+(** The float nearest to x, halves to even, if there were no largest one. *)
 Definition rnd (x : R) : R := round radix2 fexp ZnearestE x.
 
-(* x is a float, if there were no largest one. *)
+(** x is a float, if there were no largest one. *)
 Definition is_float (x : R) : Prop := generic_format radix2 fexp x.
 
-(* u, half the distance from 1 to the next float. *)
+(** u, half the distance from 1 to the next float. *)
 Definition unit_roundoff : R := pow2 (- prec).
 
-(* Half the least subnormal number. *)
+(** Half the least subnormal number. *)
 Definition tau : R := pow2 (2 - emax - prec).
 
 Definition least_normal : R := pow2 (2 - emax).
 
-(* The unit in the last place: 2^(e - prec) for 2^(e - 1) <= |x| < 2^e, and at least 2*tau. *)
+(** The unit in the last place: 2^(e - prec) for 2^(e - 1) <= |x| < 2^e, and at least 2*tau. *)
 Definition float_ulp (x : R) : R := ulp radix2 fexp x.
 
 Notation u := unit_roundoff.
@@ -56,13 +56,10 @@ Proof. reflexivity. Qed.
 Lemma half_pow2 e : pow2 (e - 1) = pow2 e / 2.
 Proof. unfold Zminus. rewrite bpow_plus. simpl. lra. Qed.
 
-(* ---- The nearest float --------------------------------------------------------------------------------- *)
+(** * The nearest float *)
 
 Lemma rnd_le a b : a <= b -> rnd a <= rnd b.
 Proof. apply round_le; auto with typeclass_instances. Qed.
-
-Lemma rnd_between a v b : a <= v <= b -> rnd a <= rnd v <= rnd b.
-Proof. intros [Ha Hb]. split; now apply rnd_le. Qed.
 
 Lemma rnd_is_float v : is_float (rnd v).
 Proof. apply generic_format_round; auto with typeclass_instances. Qed.
@@ -76,10 +73,7 @@ Proof. intros H. rewrite rnd_exact, Rminus_eq_0, Rabs_R0 by exact H. apply Rle_r
 Lemma rnd_nearest v x : is_float x -> Rabs (rnd v - v) <= Rabs (x - v).
 Proof. intros H. now apply (round_N_pt radix2 fexp (fun n => negb (Z.even n)) v). Qed.
 
-Lemma rnd_nonneg v : 0 <= v -> 0 <= rnd v.
-Proof. intros H. rewrite <- (rnd_exact 0); [now apply rnd_le|apply generic_format_0]. Qed.
-
-(* ---- Floats -------------------------------------------------------------------------------------------- *)
+(** * Floats *)
 
 Lemma is_float_B2R (f : float) : is_float (B2R f).
 Proof. apply generic_format_B2R. Qed.
@@ -87,15 +81,12 @@ Proof. apply generic_format_B2R. Qed.
 Lemma is_float_opp x : is_float x -> is_float (- x).
 Proof. apply generic_format_opp. Qed.
 
-Lemma is_float_abs x : is_float x -> is_float (Rabs x).
-Proof. apply generic_format_abs. Qed.
-
 Lemma is_float_pow2 e : (3 - emax - prec <= e)%Z -> is_float (pow2 e).
 Proof.
   intros He. apply generic_format_bpow. rewrite fexp_FLT. unfold FLT_exp. pose proof prec_pos. lia.
 Qed.
 
-(* n * 2^e with at most prec bits, or 2^prec itself. *)
+(** n * 2^e with at most prec bits, or 2^prec itself. *)
 Lemma is_float_multiple n e :
   (Z.abs n <= 2 ^ prec)%Z -> (3 - emax - prec <= e)%Z -> is_float (IZR n * pow2 e).
 Proof.
@@ -109,12 +100,6 @@ Proof.
     exists (Float radix2 n e); [reflexivity|simpl; lia|exact He].
 Qed.
 
-Lemma is_float_IZR n : (Z.abs n <= 2 ^ prec)%Z -> is_float (IZR n).
-Proof.
-  intros Hn. rewrite <- (Rmult_1_r (IZR n)). change 1 with (pow2 0).
-  apply is_float_multiple; [exact Hn|]. pose proof prec_pos. pose proof prec_below. lia.
-Qed.
-
 Lemma is_float_0 : is_float 0.
 Proof. apply generic_format_0. Qed.
 
@@ -123,7 +108,7 @@ Proof.
   change 1 with (pow2 0). apply is_float_pow2. pose proof prec_pos. pose proof prec_below. lia.
 Qed.
 
-(* The multiple of 2^k nearest to a float is a float: it is the float itself, or at most 2^prec * 2^k. *)
+(** The multiple of 2^k nearest to a float is a float: it is the float itself, or at most 2^prec * 2^k. *)
 Lemma is_float_grid k choice x : (3 - emax - prec <= k)%Z -> is_float x ->
   is_float (round radix2 (FIX_exp k) (Znearest choice) x).
 Proof.
@@ -144,7 +129,7 @@ Proof.
     + apply Z.le_trans with (1 := Znearest_le_ceil choice _). now apply Zceil_glb.
 Qed.
 
-(* ---- The error of rounding ----------------------------------------------------------------------------- *)
+(** * The error of rounding *)
 
 Lemma ulp_le_pow2 v m e : (3 - emax <= e)%Z -> Rabs v <= m -> m < pow2 e -> float_ulp v <= pow2 (e - prec).
 Proof.
@@ -154,7 +139,7 @@ Proof.
     assert (mag radix2 v <= e)%Z by (apply mag_le_bpow; [exact N|lra]). lia.
 Qed.
 
-(* Numbers up to 2^e are at most half an ulp of the numbers below 2^e from their nearest floats. *)
+(** Numbers up to 2^e are at most half an ulp of the numbers below 2^e from their nearest floats. *)
 Lemma rnd_error_half_ulp v m e : (3 - emax <= e)%Z -> Rabs v <= m -> m <= pow2 e ->
   Rabs (rnd v - v) <= pow2 (e - prec - 1).
 Proof.
@@ -167,7 +152,7 @@ Proof.
     rewrite <- (Ropp_involutive v). now apply is_float_opp.
 Qed.
 
-(* Little beyond 2^(e-1): no number there is farther from its nearest float than from 2^(e-1). *)
+(** Little beyond 2^(e-1): no number there is farther from its nearest float than from 2^(e-1). *)
 Lemma rnd_error_beyond v m e : (3 - emax < e)%Z -> Rabs v <= m -> pow2 (e - 1) <= m ->
   Rabs (rnd v - v) <= Rmax (pow2 (e - 1 - prec - 1)) (m - pow2 (e - 1)).
 Proof.
@@ -209,7 +194,7 @@ Proof.
     apply Rle_trans with least_normal; [lra|]. apply bpow_le. lia.
 Qed.
 
-(* A sum of floats is a multiple of the least subnormal number: where it is subnormal it is exact. *)
+(** A sum of floats is a multiple of the least subnormal number: where it is subnormal it is exact. *)
 Lemma rnd_error_sum x y : is_float x -> is_float y -> Rabs (rnd (x + y) - (x + y)) <= u * Rabs (x + y).
 Proof.
   intros Fx Fy. destruct (Rle_lt_dec least_normal (Rabs (x + y))) as [N|S]; [now apply rnd_error_normal|].
@@ -219,7 +204,7 @@ Proof.
   - apply Rmult_le_pos; [apply Rlt_le, unit_roundoff_pos|apply Rabs_pos].
 Qed.
 
-(* The root of a positive float is a normal number. *)
+(** The root of a positive float is a normal number. *)
 Lemma rnd_error_sqrt x : is_float x -> Rabs (rnd (sqrt x) - sqrt x) <= u * Rabs (sqrt x).
 Proof.
   intros Fx. destruct (Rle_lt_dec x 0) as [Z|P].
@@ -232,9 +217,9 @@ Proof.
       intros e. rewrite fexp_FLT. unfold FLT_exp. lia.
 Qed.
 
-(* ---- Multiples by a power of two ----------------------------------------------------------------------- *)
+(** * Multiples by a power of two *)
 
-(* c is 2^k or -2^k. *)
+(** c is 2^k or -2^k. *)
 Lemma plus_or_minus c k : Rabs c = pow2 k -> c = pow2 k \/ c = - pow2 k.
 Proof. unfold Rabs. destruct Rcase_abs; lra. Qed.
 
@@ -285,9 +270,9 @@ Qed.
 Lemma rnd_error_div_pow2 x c k : is_float x -> Rabs c = pow2 k -> Rabs (rnd (x / c) - x / c) <= tau.
 Proof. intros Fx Hc. apply rnd_error_mul_pow2 with (- k)%Z; [exact Fx|now apply inv_pow2]. Qed.
 
-(* ---- Sterbenz' lemma ----------------------------------------------------------------------------------- *)
+(** * Sterbenz' lemma *)
 
-(* Floats of one sign within a factor of 2: the difference is exact. *)
+(** Floats of one sign within a factor of 2: the difference is exact. *)
 Lemma sterbenz_sub x y : is_float x -> is_float y -> y / 2 <= x <= 2 * y \/ 2 * y <= x <= y / 2 ->
   is_float (x - y).
 Proof.
@@ -303,7 +288,7 @@ Proof.
   apply sterbenz_sub; [exact Fx|now apply is_float_opp|lra].
 Qed.
 
-(* ---- The operations of IEEE arithmetic ----------------------------------------------------------------- *)
+(** * The operations of IEEE arithmetic *)
 
 Lemma rnd_no_overflow v : Rabs v <= pow2 (emax - 2) -> Rabs (rnd v) < pow2 emax.
 Proof.
@@ -317,46 +302,6 @@ Qed.
 Lemma no_overflow_test v : Rabs v <= pow2 (emax - 2) ->
   Rlt_bool (Rabs (round radix2 fexp (round_mode mode_NE) v)) (pow2 emax) = true.
 Proof. intros H. now apply Rlt_bool_true, rnd_no_overflow. Qed.
-
-(* The float nearest to v; how a real number enters a program. *)
-Definition to_float (v : R) : float :=
-  binary_normalize prec emax Hprec Hmax mode_NE
-    (Ztrunc (scaled_mantissa radix2 fexp (rnd v))) (cexp radix2 fexp (rnd v)) false.
-
-Lemma to_float_rnd v : Rabs (rnd v) < pow2 emax -> is_finite (to_float v) = true /\ B2R (to_float v) = rnd v.
-Proof.
-  intros H. pose proof (rnd_is_float v) as F.
-  pose proof (binary_normalize_correct prec emax Hprec Hmax mode_NE
-    (Ztrunc (scaled_mantissa radix2 fexp (rnd v))) (cexp radix2 fexp (rnd v)) false) as C.
-  cbv zeta in C. rewrite <- F in C.
-  change (round radix2 fexp (round_mode mode_NE) (rnd v)) with (rnd (rnd v)) in C.
-  rewrite (rnd_exact _ F), Rlt_bool_true in C by exact H. now destruct C as (E & Fin & _).
-Qed.
-
-Lemma float_exists x : is_float x -> Rabs x < pow2 emax -> exists f : float, is_finite f = true /\ B2R f = x.
-Proof.
-  intros Fx Hx. exists (to_float x). rewrite <- (rnd_exact x Fx) at 3. apply to_float_rnd.
-  now rewrite rnd_exact.
-Qed.
-
-Lemma entry_rounded v : Rabs v <= pow2 (emax - 2) -> exists f : float, is_finite f = true /\ B2R f = rnd v.
-Proof. intros H. exists (to_float v). now apply to_float_rnd, rnd_no_overflow. Qed.
-
-Lemma Bplus_rnd (f1 f2 : float) : is_finite f1 = true -> is_finite f2 = true ->
-  Rabs (B2R f1 + B2R f2) <= pow2 (emax - 2) ->
-  is_finite (Bplus mode_NE f1 f2) = true /\ B2R (Bplus mode_NE f1 f2) = rnd (B2R f1 + B2R f2).
-Proof.
-  intros F1 F2 H. pose proof (Bplus_correct prec emax Hprec Hmax mode_NE f1 f2 F1 F2) as C.
-  rewrite no_overflow_test in C by exact H. now destruct C as (E & F & _).
-Qed.
-
-Lemma Bminus_rnd (f1 f2 : float) : is_finite f1 = true -> is_finite f2 = true ->
-  Rabs (B2R f1 - B2R f2) <= pow2 (emax - 2) ->
-  is_finite (Bminus mode_NE f1 f2) = true /\ B2R (Bminus mode_NE f1 f2) = rnd (B2R f1 - B2R f2).
-Proof.
-  intros F1 F2 H. pose proof (Bminus_correct prec emax Hprec Hmax mode_NE f1 f2 F1 F2) as C.
-  rewrite no_overflow_test in C by exact H. now destruct C as (E & F & _).
-Qed.
 
 Lemma Bmult_rnd (f1 f2 : float) : is_finite f1 = true -> is_finite f2 = true ->
   Rabs (B2R f1 * B2R f2) <= pow2 (emax - 2) ->
@@ -416,26 +361,7 @@ Proof.
   case Rle_bool_spec; intros H; split; try assumption; [now rewrite Rmax_right|rewrite Rmax_left; lra].
 Qed.
 
-(* ---- Libraries ----------------------------------------------------------------------------------------- *)
-
-(* What is asked of a library's ln and exp. One of k ulp has to get ln 1 = 0 right: subnormal answers are
-   within k ulp of 0 as well, but no relative error would bound them. *)
-Definition ln_correctly_rounded (flln : float -> float) : Prop :=
-  forall x, is_finite x = true -> 0 < B2R x ->
-  is_finite (flln x) = true /\ B2R (flln x) = rnd (ln (B2R x)).
-
-Definition ln_within_ulps (k : R) (flln : float -> float) : Prop :=
-  forall x, is_finite x = true -> 0 < B2R x ->
-  is_finite (flln x) = true /\ Rabs (B2R (flln x) - ln (B2R x)) <= k * float_ulp (ln (B2R x)) /\
-  (B2R x = 1 -> B2R (flln x) = 0).
-
-Definition exp_correctly_rounded (flexp : float -> float) : Prop :=
-  forall x, is_finite x = true -> exp (B2R x) <= pow2 (emax - 2) ->
-  is_finite (flexp x) = true /\ B2R (flexp x) = rnd (exp (B2R x)).
-
-Definition exp_within_ulps (k : R) (flexp : float -> float) : Prop :=
-  forall x, is_finite x = true -> exp (B2R x) <= pow2 (emax - 2) ->
-  is_finite (flexp x) = true /\ Rabs (B2R (flexp x) - exp (B2R x)) <= k * float_ulp (exp (B2R x)).
+(** * Libraries *)
 
 Lemma ulp_normal v : least_normal <= Rabs v -> float_ulp v <= 2 * u * Rabs v.
 Proof.
@@ -459,7 +385,7 @@ Proof.
       rewrite half_pow2. lra.
 Qed.
 
-(* y is within k ulp of v. *)
+(** y is within k ulp of v. *)
 Lemma within_ulps_abs k y v m e : 0 <= k -> (3 - emax <= e)%Z -> Rabs v <= m -> m < pow2 e ->
   Rabs (y - v) <= k * float_ulp v -> Rabs (y - v) <= k * pow2 (e - prec).
 Proof.
@@ -481,8 +407,8 @@ Proof.
   apply Rmult_le_compat_l; [exact Hk|apply ulp_any].
 Qed.
 
-(* The logarithm of a float other than 1 is at least u: the floats next to 1 are 1 - u and 1 + 2u, and
-   1 - 1/x <= ln x <= x - 1. *)
+(** The logarithm of a float other than 1 is at least u: the floats next to 1 are 1 - u and 1 + 2u, and
+    1 - 1/x <= ln x <= x - 1. *)
 Lemma ln_float_ge x : is_float x -> 0 < x -> x <> 1 -> u <= Rabs (ln x).
 Proof.
   intros Fx Px Nx. pose proof prec_pos. pose proof prec_below.
@@ -514,78 +440,9 @@ Lemma ln_float_normal x :
   (prec + 2 <= emax)%Z -> is_float x -> 0 < x -> x <> 1 -> least_normal <= Rabs (ln x).
 Proof. intros He Fx Px Nx. apply Rle_trans with u; [apply bpow_le; lia|now apply ln_float_ge]. Qed.
 
-(* So the own error of ln is relative, without a subnormal part. *)
-Lemma ln_rounded_rel x : (prec + 2 <= emax)%Z -> is_float x -> 0 < x ->
-  Rabs (rnd (ln x) - ln x) <= u * Rabs (ln x).
-Proof.
-  intros He Fx Px. destruct (Req_dec x 1) as [->|N].
-  - rewrite ln_1, Rabs_R0, Rmult_0_r. apply rnd_error_exact, is_float_0.
-  - now apply rnd_error_normal, ln_float_normal.
-Qed.
-
-Lemma ln_within_ulps_rel k flln (x : float) : (prec + 2 <= emax)%Z -> 0 <= k -> ln_within_ulps k flln ->
-  is_finite x = true -> 0 < B2R x ->
-  Rabs (B2R (flln x) - ln (B2R x)) <= k * (2 * u) * Rabs (ln (B2R x)).
-Proof.
-  intros He Hk Hl Fx Px. destruct (Hl x Fx Px) as (_ & E & One).
-  destruct (Req_dec (B2R x) 1) as [E1|N].
-  - rewrite One, E1, ln_1, Rminus_0_r, Rabs_R0, Rmult_0_r by exact E1. apply Rle_refl.
-  - apply within_ulps_normal; [exact Hk| |exact E]. now apply ln_float_normal; try apply is_float_B2R.
-Qed.
-
-(* A correctly rounded library is within 1/2 ulp ... *)
-Lemma ln_correctly_rounded_within flln : ln_correctly_rounded flln -> ln_within_ulps (1 / 2) flln.
-Proof.
-  intros H x Fx Px. destruct (H x Fx Px) as [Fin E]. rewrite E. repeat split; [exact Fin| |].
-  - replace (1 / 2) with (/ 2) by lra. apply error_le_half_ulp; auto with typeclass_instances.
-  - intros ->. rewrite ln_1. apply rnd_exact, is_float_0.
-Qed.
-
-Lemma exp_correctly_rounded_within flexp : exp_correctly_rounded flexp -> exp_within_ulps (1 / 2) flexp.
-Proof.
-  intros H x Fx Bx. destruct (H x Fx Bx) as [Fin E]. rewrite E. split; [exact Fin|].
-  replace (1 / 2) with (/ 2) by lra. apply error_le_half_ulp; auto with typeclass_instances.
-Qed.
-
-(* ... and there is one: nothing is asked that cannot be had. *)
-Lemma ln_finite_small (x : float) : (6 <= emax)%Z -> is_finite x = true -> 0 < B2R x ->
-  Rabs (ln (B2R x)) <= pow2 (emax - 2).
-Proof.
-  intros He Fx Px. pose proof prec_pos. pose proof prec_below.
-  assert (G : 2 * IZR emax <= pow2 (emax - 2)).
-  { rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. change (radix_val radix2) with 2%Z.
-    replace emax with (6 + (emax - 6))%Z by ring. generalize (Zle_minus_le_0 _ _ He).
-    generalize (emax - 6)%Z as n. apply natlike_ind; [easy|]. intros n Hn I. unfold Z.succ.
-    replace (6 + (n + 1) - 2)%Z with (6 + n - 2 + 1)%Z by ring. rewrite Z.pow_add_r; lia. }
-  assert (L : 0 < ln 2 < 1).
-  { split; [rewrite <- ln_1; apply ln_increasing; lra|].
-    rewrite <- (ln_exp 1). apply ln_increasing; [lra|]. pose proof (exp_ineq1 1). lra. }
-  assert (P : forall e, ln (pow2 e) = IZR e * ln 2) by (intros e; now rewrite bpow_exp, ln_exp).
-  assert (E : 0 < IZR emax) by (apply IZR_lt; lia).
-  assert (E' : - (2 * IZR emax) <= IZR (3 - emax - prec)).
-  { rewrite <- mult_IZR, <- opp_IZR. apply IZR_le. lia. }
-  apply Rle_trans with (2 := G), Rabs_le. split.
-  - apply Rle_trans with (ln (pow2 (3 - emax - prec))).
-    + rewrite P. nra.
-    + apply ln_le; [apply bpow_gt_0|].
-      apply (generic_format_ge_bpow radix2 fexp); [|exact Px|apply is_float_B2R].
-      intros e. rewrite fexp_FLT. unfold FLT_exp. lia.
-  - apply Rle_trans with (ln (pow2 emax)).
-    + apply ln_le; [exact Px|]. pose proof (abs_B2R_lt_emax prec emax x) as B.
-      rewrite Rabs_pos_eq in B; lra.
-    + rewrite P. nra.
-Qed.
-
-Lemma ln_library : (6 <= emax)%Z -> ln_correctly_rounded (fun x => to_float (ln (B2R x))).
-Proof. intros He x Fx Px. now apply to_float_rnd, rnd_no_overflow, ln_finite_small. Qed.
-
-Lemma exp_library : exp_correctly_rounded (fun x => to_float (exp (B2R x))).
-Proof.
-  intros x Fx Bx. apply to_float_rnd, rnd_no_overflow. now rewrite Rabs_pos_eq by apply Rlt_le, exp_pos.
-Qed.
 End Format.
 
-(* ---- The formats --------------------------------------------------------------------------------------- *)
+(** * The formats *)
 
 #[global] Instance prec_gt_0_53 : Prec_gt_0 53 := eq_refl.
 #[global] Instance prec_lt_emax_53 : Prec_lt_emax 53 1024 := eq_refl.

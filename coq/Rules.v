@@ -1,9 +1,9 @@
-(* The rule of each operation, and the judgements of a whole program.
+(** The rule of each operation, and the judgements of a whole program.
 
-   `derive` is one line of the table of rules for each kind of operation; a rule that does not apply
-   refuses (None), and so does one whose operand is refused. `runJ` goes through a program. Theorem
-   derive_sound: what is derived holds, and p bounds the operation's own error. Theorem runJ_sound: so it
-   does for all operations of a program, by induction. *)
+    `derive` is one line of the table of rules for each kind of operation; a rule that does not apply
+    refuses (None), and so does one whose operand is refused. `runJ` goes through a program. Theorem
+    derive_sound: what is derived holds, and p bounds the operation's own error. Theorem runJ_sound: so it
+    does for all operations of a program, by induction. *)
 From Coq Require Import Reals ZArith List FMapPositive Lra Lia Bool.
 From Flocq Require Import Core BinarySingleNaN.
 From Lastbit Require Import Program Dyadic Nearest Enclosure Libm Judgement RulesExact.
@@ -14,7 +14,7 @@ Open Scope R_scope.
 Section Format.
 Variables prec emax : Z.
 
-(* The judgement of an operation, from those of earlier ones and the ranges of the inputs. *)
+(** The judgement of an operation, from those of earlier ones and the ranges of the inputs. *)
 Definition derive (for_ln for_exp : accuracy) (kinds : list kind) (box : list itv)
     (env : PositiveMap.t judgement) (o : op) : option judgement :=
   let get a := PositiveMap.find a env in
@@ -46,7 +46,7 @@ Definition derive (for_ln for_exp : accuracy) (kinds : list kind) (box : list it
       end
   end.
 
-(* The judgements of operations number k and up; those refused have no entry. *)
+(** The judgements of operations number k and up; those refused have no entry. *)
 Fixpoint runJ (for_ln for_exp : accuracy) (kinds : list kind) (box : list itv) (prog : program) (k : positive)
     (env : PositiveMap.t judgement) : PositiveMap.t judgement :=
   match prog with
@@ -60,7 +60,7 @@ Fixpoint runJ (for_ln for_exp : accuracy) (kinds : list kind) (box : list itv) (
   end.
 End Format.
 
-(* The operations that an operation refers to. *)
+(** The operations that an operation refers to. *)
 Definition operands (o : op) : list positive := match o with
   | Input _ | Const _ _ _ => []
   | Neg a | Abs a | Sqrt a | Ln a | Exp a | Round a _ _ => [a]
@@ -69,28 +69,28 @@ Definition operands (o : op) : list positive := match o with
   | Select _ a b yes no => [a; b; yes; no]
   end.
 
-(* Operations, numbered from k, refer to earlier ones only. *)
+(** Operations, numbered from k, refer to earlier ones only. *)
 Fixpoint well_formed (prog : program) (k : positive) : bool := match prog with
   | [] => true
   | o :: prog => forallb (fun a => Pos.ltb a k) (operands o) && well_formed prog (Pos.succ k)
   end.
 
-(* ---- Soundness ----------------------------------------------------------------------------------------- *)
+(** * Soundness *)
 Section Sound.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 Notation bfloat := (binary_float prec emax).
 
-(* The inputs' values are of their kinds and lie in the box. *)
+(** The inputs' values are of their kinds and lie in the box. *)
 Definition in_box (kinds : list kind) (box : list itv) (xs : list R) (fs : list bfloat) : Prop :=
   forall i k b, nth_error kinds i = Some k -> nth_error box i = Some b ->
     is_value k (nth i xs 0) (nth i fs fzero) /\ isin (nth i xs 0) b.
 
-(* Every judgement holds. *)
+(** Every judgement holds. *)
 Definition all_hold (env : PositiveMap.t judgement) (envR : PositiveMap.t R)
     (envF : PositiveMap.t bfloat) : Prop :=
   forall a j, PositiveMap.find a env = Some j -> holds (getR envR a) (getF envF a) j.
 
-(* Takes the judgement i of operation a, which holds. *)
+(** Takes the judgement i of operation a, which holds. *)
 Ltac have a i :=
   let K := fresh "K" in let A := fresh "A" in
   match goal with
@@ -98,8 +98,8 @@ Ltac have a i :=
       destruct (PositiveMap.find a env) as [i|] eqn:K; [|discriminate]; assert (A := H a i K)
   end.
 
-(* The judgement that is derived for an operation holds, and its p bounds the operation's own error: how
-   far the float is from the exact operation on the operands' floats. *)
+(** The judgement that is derived for an operation holds, and its p bounds the operation's own error: how
+    far the float is from the exact operation on the operands' floats. *)
 Theorem derive_sound lib for_ln for_exp kinds box xs fs env envR envF envV o j :
   meets lib for_ln for_exp -> in_box kinds box xs fs -> all_hold env envR envF ->
   (forall a, In a (operands o) -> getR envV a = B2R (getF envF a)) ->
@@ -163,7 +163,7 @@ Proof.
       * destruct (holdsR c _ _); reflexivity.
 Qed.
 
-(* ---- Programs ------------------------------------------------------------------------------------------ *)
+(** * Programs *)
 
 Lemma stepR_same xs env env' o : (forall a, In a (operands o) -> getR env a = getR env' a) ->
   stepR xs env o = stepR xs env' o.
@@ -184,7 +184,7 @@ Proof.
   - rewrite PositiveMap.gso by exact N. reflexivity.
 Qed.
 
-(* Later operations leave the values of earlier ones alone. *)
+(** Later operations leave the values of earlier ones alone. *)
 Lemma runR_earlier prog k xs env a : (a < k)%positive -> getR (runR prog k xs env) a = getR env a.
 Proof.
   revert k env. induction prog as [|o prog IH]; intros k env A; [reflexivity|]. cbn [runR].
@@ -204,7 +204,7 @@ Proof.
   rewrite IH by lia. destruct (derive _ _ _ _ _ _ _ _); [|reflexivity]. apply PositiveMap.gso. lia.
 Qed.
 
-(* What is shown of a program's values, for its operations number k and up. *)
+(** What is shown of a program's values, for its operations number k and up. *)
 Lemma runJ_sound_from lib for_ln for_exp kinds box xs fs prog k env envR envF :
   meets lib for_ln for_exp -> in_box kinds box xs fs -> well_formed prog k = true ->
   all_hold env envR envF -> (forall a j, PositiveMap.find a env = Some j -> (a < k)%positive) ->
@@ -256,9 +256,9 @@ Proof.
     exact E.
 Qed.
 
-(* All judgements of a program hold; every real value is the one of its operation on the program's real
-   values, and every float is as far from that of its operation on the program's floats as the judgement
-   says. *)
+(** All judgements of a program hold; every real value is the one of its operation on the program's real
+    values, and every float is as far from that of its operation on the program's floats as the judgement
+    says. *)
 Theorem runJ_sound lib for_ln for_exp kinds box xs fs prog :
   meets lib for_ln for_exp -> in_box kinds box xs fs -> well_formed prog 1 = true ->
   let envJ := runJ prec emax for_ln for_exp kinds box prog 1 (PositiveMap.empty _) in

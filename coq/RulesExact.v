@@ -1,26 +1,26 @@
-(* The rules of operations that never round: NEG, ABS, MIN, MAX, CLAMP, ROUND to a grid, and IF.
+(** The rules of operations that never round: NEG, ABS, MIN, MAX, CLAMP, ROUND to a grid, and IF.
 
-   They are exact on floats, so that their own error is 0. NEG, ABS, MIN, MAX and CLAMP move values by no
-   more than their operands moved. Of a comparison that has the same answer for all values the operand that
-   is the answer counts alone; otherwise the real and the float reading may take different branches, and so
-   they may fall into different cells of a grid. *)
+    They are exact on floats, so that their own error is 0. NEG, ABS, MIN, MAX and CLAMP move values by no
+    more than their operands moved. Of a comparison that has the same answer for all values the operand that
+    is the answer counts alone; otherwise the real and the float reading may take different branches, and so
+    they may fall into different cells of a grid. *)
 From Coq Require Import Reals ZArith Lra Lia Bool.
 From Bignums Require Import BigZ.
 From Flocq Require Import Core BinarySingleNaN.
 From Lastbit Require Import Program Rounding RealRules Dyadic Nearest Enclosure Judgement.
 Open Scope R_scope.
 
-(* The larger of two relative errors, if both are known. *)
+(** The larger of two relative errors, if both are known. *)
 Definition larger (a b : option dy) : option dy :=
   match a, b with Some a, Some b => Some (dmax a b) | _, _ => None end.
 
-(* NEG *)
+(** NEG *)
 Definition negated (j : judgement) : judgement := passed_on (ineg (real j)) (ineg (float j)) (d j) (rho j).
 
-(* ABS *)
+(** ABS *)
 Definition absolute (j : judgement) : judgement := passed_on (iabs (real j)) (iabs (float j)) (d j) (rho j).
 
-(* Whether the comparison holds for all pairs, or for none. *)
+(** Whether the comparison holds for all pairs, or for none. *)
 Definition compare (c : comparison) (a b : itv) : option bool :=
   let '(all, none) := match c with
     | Less => (dlt (hi a) (lo b), dle (hi b) (lo a))
@@ -30,11 +30,11 @@ Definition compare (c : comparison) (a b : itv) : option bool :=
     end in
   if all then Some true else if none then Some false else None.
 
-(* Whether the first operand is the smaller (larger) one for all values, or the second one is. *)
+(** Whether the first operand is the smaller (larger) one for all values, or the second one is. *)
 Definition first_is_minimum (a b : judgement) : option bool := compare LessOrEqual (domain a) (domain b).
 Definition first_is_maximum (a b : judgement) : option bool := compare LessOrEqual (domain b) (domain a).
 
-(* The minimum or maximum, from what is known of which it is. *)
+(** The minimum or maximum, from what is known of which it is. *)
 Definition extremum (first : option bool) (a b : judgement) (r f : itv) : judgement :=
   match first with
   | Some true => taken_over a
@@ -42,22 +42,22 @@ Definition extremum (first : option bool) (a b : judgement) (r f : itv) : judgem
   | None => passed_on r f (dmax (d a) (d b)) (larger (rho a) (rho b))
   end.
 
-(* MIN *)
+(** MIN *)
 Definition minimum (a b : judgement) : judgement :=
   extremum (first_is_minimum a b) a b (imin (real a) (real b)) (imin (float a) (float b)).
 
-(* MAX *)
+(** MAX *)
 Definition maximum (a b : judgement) : judgement :=
   extremum (first_is_maximum a b) a b (imax (real a) (real b)) (imax (float a) (float b)).
 
-(* CLAMP *)
+(** CLAMP *)
 Definition clamp (a bound : judgement) : option judgement :=
   if is_neg (lo (domain bound)) then None else Some (maximum (minimum a bound) (negated bound)).
 
-(* A relative error of 0, or none. *)
+(** A relative error of 0, or none. *)
 Definition zero_if (b : bool) : option dy := if b then Some dzero else None.
 
-(* IF without one answer for all values. alike: both readings choose the same branch. *)
+(** IF without one answer for all values. alike: both readings choose the same branch. *)
 Definition choice (alike : bool) (yes no : judgement) : judgement :=
   let r := hull (real yes) (real no) in
   let f := hull (float yes) (float no) in
@@ -71,7 +71,7 @@ Definition choice (alike : bool) (yes no : judgement) : judgement :=
 Definition tie_of (t : Program.tie) : Nearest.tie :=
   match t with Up => TieUp | Even => TieEven | Away => TieAway end.
 
-(* ROUND to multiples of 2^k *)
+(** ROUND to multiples of 2^k *)
 Definition rounded (prec emax : Z) (a : judgement) (k : Z) (t : Program.tie) : option judgement :=
   if Z.ltb k (3 - emax - prec) || Z.leb (emax - 1) k then None
   else
@@ -83,7 +83,7 @@ Definition rounded (prec emax : Z) (a : judgement) (k : Z) (t : Program.tie) : o
       let e := up (dmin (cells_apart k (tie_of t) (d a)) (farthest f r)) in
       Some (passed_on r f e (zero_if (is_zero e))).
 
-(* ---- Soundness ----------------------------------------------------------------------------------------- *)
+(** * Soundness *)
 Section Sound.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 Notation bfloat := (binary_float prec emax).
@@ -129,7 +129,7 @@ Qed.
 Lemma le_answer u v answer : holdsR LessOrEqual u v = answer -> if answer then u <= v else v < u.
 Proof. intros <-. cbn [holdsR]. destruct (Rle_bool_spec u v); assumption. Qed.
 
-(* Comparisons of finite floats are those of their values. *)
+(** Comparisons of finite floats are those of their values. *)
 Lemma holdsF_exact c (f g : bfloat) : is_finite f = true -> is_finite g = true ->
   holdsF c f g = holdsR c (B2R f) (B2R g).
 Proof.
@@ -164,7 +164,7 @@ Lemma clampF_exact (f g : bfloat) : is_finite f = true -> is_finite g = true ->
   B2R (clampF f g) = clampR (B2R f) (B2R g).
 Proof.
   intros F G. destruct (minF_exact f g F G) as [FM EM]. destruct (Bopp_exact prec emax g G) as [FO EO].
-  unfold clampF, clampR. destruct (maxF_exact _ _ FM FO) as [_ ->]. rewrite EM, EO. reflexivity.
+  unfold clampF. rewrite clampR_eq. destruct (maxF_exact _ _ FM FO) as [_ ->]. rewrite EM, EO. reflexivity.
 Qed.
 
 Lemma minimum_holds r1 (f1 : bfloat) a r2 (f2 : bfloat) b : holds r1 f1 a -> holds r2 f2 b ->
@@ -216,7 +216,7 @@ Qed.
 Lemma clamp_holds r1 (f1 : bfloat) a r2 (f2 : bfloat) b j : holds r1 f1 a -> holds r2 f2 b ->
   clamp a b = Some j -> holds (clampR r1 r2) (clampF f1 f2) j.
 Proof.
-  intros A B. unfold clamp. destruct (is_neg _); [discriminate|]. intros [= <-].
+  intros A B. rewrite clampR_eq. unfold clamp. destruct (is_neg _); [discriminate|]. intros [= <-].
   apply maximum_holds; [apply minimum_holds; assumption|apply negated_holds, B].
 Qed.
 
@@ -226,7 +226,7 @@ Proof.
   unfold zero_if, rho_holds. rewrite V_zero. lra.
 Qed.
 
-(* The branches are chosen by s in the real reading and by t in the float reading. *)
+(** The branches are chosen by s in the real reading and by t in the float reading. *)
 Lemma choice_holds alike (s t : bool) r1 (f1 : bfloat) a r2 (f2 : bfloat) b :
   holds r1 f1 a -> holds r2 f2 b ->
   (alike = true -> s = t) -> holds (if s then r1 else r2) (if t then f1 else f2) (choice alike a b).

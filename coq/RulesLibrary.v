@@ -1,14 +1,14 @@
-(* The rules of ln and exp, which are as good as the library is said to be (Libm.v).
+(** The rules of ln and exp, which are as good as the library is said to be (Libm.v).
 
-   |ln f - ln r| <= |f - r| / min(f, r), and e^d - 1 <= d + d^2 for d <= 1. The logarithm of a float is 0,
-   and then exact, or so far from 0 that it is a normal number: its relative error has no subnormal part. *)
+    |ln f - ln r| <= |f - r| / min(f, r), and e^d - 1 <= d + d^2 for d <= 1. The logarithm of a float is 0,
+    and then exact, or so far from 0 that it is a normal number: its relative error has no subnormal part. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia Bool.
 From Bignums Require Import BigZ.
 From Flocq Require Import Core BinarySingleNaN.
 From Lastbit Require Import Program Rounding RealRules Dyadic Nearest Enclosure Libm Judgement RulesRounded.
 Open Scope R_scope.
 
-(* Whether a library can be as good as that, and is not so bad that nothing follows. *)
+(** Whether a library can be as good as that, and is not so bad that nothing follows. *)
 Definition possible (a : accuracy) : bool := match a with
   | CorrectlyRounded => true
   | Ulps k => Qle_bool (1 # 2) k && Qle_bool k (1048576 # 1)
@@ -17,8 +17,8 @@ Definition possible (a : accuracy) : bool := match a with
 Section Format.
 Variables prec emax : Z.
 
-(* What a library function adds to an exact value of magnitude at most m: the error, the error relative to
-   the value where that is a normal number, and what is added to the relative error where it is not. *)
+(** What a library function adds to an exact value of magnitude at most m: the error, the error relative to
+    the value where that is a normal number, and what is added to the relative error where it is not. *)
 Definition own_error (a : accuracy) (m : dy) : option (dy * dy * dy) :=
   if may_overflow emax m || negb (possible a) then None
   else match a with
@@ -32,7 +32,7 @@ Definition own_error (a : accuracy) (m : dy) : option (dy * dy * dy) :=
             double (dmul k (d_u prec)), double (dmul k (d_tau prec emax)))
   end.
 
-(* LN. In a format with emax < prec + 2 the logarithm of a float might be subnormal. *)
+(** LN. In a format with emax < prec + 2 the logarithm of a float might be subnormal. *)
 Definition logarithm (acc : accuracy) (a : judgement) : option judgement :=
   let least := lo (domain a) in
   if negb (is_pos least) || Z.ltb emax (prec + 2) then None
@@ -47,7 +47,7 @@ Definition logarithm (acc : accuracy) (a : judgement) : option judgement :=
     let '(p, l, _) := own in
     conclude r x p (if is_zero x then Some (l, dzero) else None) None.
 
-(* EXP. Above `greatest` the float is infinite and below `least` it is 0, in any case. *)
+(** EXP. Above `greatest` the float is infinite and below `least` it is 0, in any case. *)
 Definition exponential (acc : accuracy) (a : judgement) : option judgement :=
   let greatest := integer (2 * (emax - 1)) in
   let least := integer (-8 * (emax - 1)) in
@@ -67,13 +67,13 @@ Definition exponential (acc : accuracy) (a : judgement) : option judgement :=
     if dle low high then conclude (I low high) x p (Some (relative, t)) floats else None.
 End Format.
 
-(* ---- Soundness ----------------------------------------------------------------------------------------- *)
+(** * Soundness *)
 Section Sound.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 Notation rnd := (rnd prec emax).
 Notation bfloat := (binary_float prec emax).
 
-(* What own_error says of a float f for the exact value v. *)
+(** What own_error says of a float f for the exact value v. *)
 Lemma own_error_ok acc m p l s v (f : bfloat) : own_error prec emax acc m = Some (p, l, s) -> Rabs v <= V m ->
   (Rabs v <= bpow radix2 (emax - 2) -> accurate acc f v) ->
   accurate acc f v /\ Rabs (B2R f - v) <= V p /\ Rabs (B2R f - v) <= V l * Rabs v + V s /\

@@ -1,8 +1,8 @@
-(* The rules of operations that round: VAR, CONST, ADD, SUB, MUL, DIV, FMA, SQRT.
+(** The rules of operations that round: VAR, CONST, ADD, SUB, MUL, DIV, FMA, SQRT.
 
-   Each rule finds the range of the real value, that of the exact value on floats, what the operands'
-   errors do to it, and how the operation rounds; `judge` does the rest. Why the bounds are right is in
-   RealRules.v: for instance f1*f2 - r1*r2 = r1*(f2 - r2) + r2*(f1 - r1) + (f1 - r1)*(f2 - r2). *)
+    Each rule finds the range of the real value, that of the exact value on floats, what the operands'
+    errors do to it, and how the operation rounds; `judge` does the rest. Why the bounds are right is in
+    RealRules.v: for instance f1*f2 - r1*r2 = r1*(f2 - r2) + r2*(f1 - r1) + (f1 - r1)*(f2 - r2). *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia Bool.
 From Bignums Require Import BigZ.
 From Flocq Require Import Core BinarySingleNaN.
@@ -14,7 +14,7 @@ Notation "'do' x <- a ; b" := (match a with Some x => b | None => None end)
 
 Definition integer (n : Z) : dy := D (BigZ.of_Z n) 0.
 
-(* A fraction between two numbers of 64 bits. *)
+(** A fraction between two numbers of 64 bits. *)
 Definition outward_rational (q : Q) : option itv :=
   outward_quotient (point (integer (Qnum q))) (point (integer (Zpos (Qden q)))).
 
@@ -25,7 +25,7 @@ Section Format.
 Variables prec emax : Z.
 Notation judge := (judge prec emax).
 
-(* VAR *)
+(** VAR *)
 Definition variable (k : kind) (i : itv) : option judgement :=
   match k with
   | Float => Some (exact i)
@@ -34,11 +34,11 @@ Definition variable (k : kind) (i : itv) : option judgement :=
   | Integer => if is_above prec (max_abs i) then None else Some (exact i)
   end.
 
-(* Whether the number is a finite float. *)
+(** Whether the number is a finite float. *)
 Definition is_finite_float (c : dy) : bool :=
   is_float (BigZ.of_Z prec) (BigZ.of_Z (3 - emax - prec)) c && negb (reaches emax (dabs c)).
 
-(* CONST *)
+(** CONST *)
 Definition constant (q : Q) (m e : Z) : option judgement :=
   let c := norm (D (BigZ.of_Z m) (BigZ.of_Z e)) in
   if is_finite_float c then
@@ -48,16 +48,16 @@ Definition constant (q : Q) (m e : Z) : option judgement :=
     conclude r dzero p None (Some (point c))
   else None.
 
-(* Whether the numbers of a and b are positive and within a factor of 2. *)
+(** Whether the numbers of a and b are positive and within a factor of 2. *)
 Definition within_factor_2 (a b : itv) : bool :=
   is_pos (lo a) && is_pos (lo b) && dle (hi a) (double (lo b)) && dle (hi b) (double (lo a)).
 
-(* Sterbenz' lemma: whether the floats of a and b have one sign and are within a factor of 2, so that
-   differences are exact. *)
+(** Sterbenz' lemma: whether the floats of a and b have one sign and are within a factor of 2, so that
+    differences are exact. *)
 Definition sterbenz (a b : itv) : bool :=
   within_factor_2 a b || within_factor_2 (ineg a) (ineg b).
 
-(* ADD; SUB is that with the second operand negated. *)
+(** ADD; SUB is that with the second operand negated. *)
 Definition sum (a b : judgement) : option judgement :=
   let is_known_zero j := match known j with Some c => is_zero c | None => false end in
   if is_known_zero a then Some (taken_over b)
@@ -72,27 +72,27 @@ Definition sum (a b : judgement) : option judgement :=
     let how := if sterbenz (float a) (ineg (float b)) then Exactly else SumOrRoot in
     judge (outward (iadd (real a) (real b))) (iadd (float a) (float b)) x relative how.
 
-(* max|R1|*d2 + max|R2|*d1 + d1*d2 *)
+(** max|R1|*d2 + max|R2|*d1 + d1*d2 *)
 Definition product_error (a b : judgement) : dy :=
   dadd (dadd (dmul (max_abs (real a)) (d b)) (dmul (max_abs (real b)) (d a))) (dmul (d a) (d b)).
 
-(* rho1 + rho2 + rho1*rho2 *)
+(** rho1 + rho2 + rho1*rho2 *)
 Definition product_relative (a b : judgement) : option dy :=
   match rho a, rho b with Some a, Some b => Some (dadd (dadd a b) (dmul a b)) | _, _ => None end.
 
-(* MUL of an operation with itself. *)
+(** MUL of an operation with itself. *)
 Definition square (a : judgement) : option judgement :=
   judge (outward (isqr (real a))) (isqr (float a)) (up (product_error a a)) (product_relative a a) Any.
 
-(* The k of 2^k or -2^k. *)
+(** The k of 2^k or -2^k. *)
 Definition power_of_two (c : dy) : option bigZ :=
   let c := norm c in if BigZ.eqb (BigZ.abs (mant c)) 1 then Some (expo c) else None.
 
-(* The k of an operand that is exactly known to be 2^k or -2^k; that of a sign is 0. *)
+(** The k of an operand that is exactly known to be 2^k or -2^k; that of a sign is 0. *)
 Definition known_power (j : judgement) : option bigZ :=
   if sign j then Some 0%bigZ else do c <- known j; power_of_two c.
 
-(* MUL *)
+(** MUL *)
 Definition product (a b : judgement) : option judgement :=
   let how := match (match known_power a with Some k => Some k | None => known_power b end) with
     | Some k => if BigZ.ltb k 0 then Scaling else Exactly
@@ -101,14 +101,14 @@ Definition product (a b : judgement) : option judgement :=
   judge (outward (imul (real a) (real b))) (imul (float a) (float b))
     (up (product_error a b)) (product_relative a b) how.
 
-(* (rho1 + rho2)*(1 + 2*rho2) if rho2 <= 1/2 *)
+(** (rho1 + rho2)*(1 + 2*rho2) if rho2 <= 1/2 *)
 Definition quotient_relative (a b : judgement) : option dy :=
   match rho a, rho b with
   | Some a, Some b => if dle b half then Some (dmul (dadd a b) (dadd done (double b))) else None
   | _, _ => None
   end.
 
-(* DIV *)
+(** DIV *)
 Definition quotient (a b : judgement) : option judgement :=
   if has_zero (domain b) then None
   else
@@ -125,14 +125,14 @@ Definition quotient (a b : judgement) : option judgement :=
       end in
     judge r v x relative how.
 
-(* FMA; the product of an operation with itself is a square here too. *)
+(** FMA; the product of an operation with itself is a square here too. *)
 Definition fused (is_square : bool) (a b c : judgement) : option judgement :=
   let product i j := if is_square then isqr i else imul i j in
   let x := up (dadd (product_error a b) (d c)) in
   judge (outward (iadd (product (real a) (real b)) (real c))) (iadd (product (float a) (float b)) (float c))
     x (zero_if (is_zero x)) Any.
 
-(* SQRT *)
+(** SQRT *)
 Definition root (a : judgement) : option judgement :=
   do r <- outward_root (real a);
   do v <- outward_root (float a);
@@ -144,13 +144,13 @@ Definition root (a : judgement) : option judgement :=
   judge r v x relative SumOrRoot.
 End Format.
 
-(* ---- Soundness ----------------------------------------------------------------------------------------- *)
+(** * Soundness *)
 Section Sound.
 Context {prec emax : Z} {Hprec : Prec_gt_0 prec} {Hmax : Prec_lt_emax prec emax}.
 Notation rnd := (rnd prec emax).
 Notation bfloat := (binary_float prec emax).
 
-(* x is a value of an input of this kind, and f the float by which the float reading takes it. *)
+(** x is a value of an input of this kind, and f the float by which the float reading takes it. *)
 Definition is_value (k : kind) (x : R) (f : bfloat) : Prop :=
   is_finite f = true /\
   match k with
@@ -177,7 +177,7 @@ Proof.
   unfold outward_rational, Q2R. apply isin_quotient; rewrite <- V_integer; apply isin_point.
 Qed.
 
-(* ---- VAR and CONST ------------------------------------------------------------------------------------- *)
+(** * VAR and CONST *)
 
 Lemma variable_sound k i x (f : bfloat) j : is_value k x f -> isin x i -> variable prec emax k i = Some j ->
   sound x f x j.
@@ -233,7 +233,7 @@ Proof.
   - rewrite E. apply isin_point.
 Qed.
 
-(* ---- Sums ---------------------------------------------------------------------------------------------- *)
+(** * Sums *)
 
 Lemma sterbenz_ok (f1 f2 : bfloat) a b : isin (B2R f1) a -> isin (B2R f2) b -> sterbenz a (ineg b) = true ->
   rnd (B2R f1 + B2R f2) = B2R f1 + B2R f2.
@@ -311,7 +311,7 @@ Proof.
   rewrite Rlt_bool_true in C by exact O. split; apply C.
 Qed.
 
-(* ---- Products ------------------------------------------------------------------------------------------ *)
+(** * Products *)
 
 Lemma power_of_two_ok c k : power_of_two c = Some k -> Rabs (V c) = bpow radix2 [k]%bigZ.
 Proof.
@@ -409,7 +409,7 @@ Proof.
   - apply (Bfma_rnd prec emax); [apply A|apply B|apply C].
 Qed.
 
-(* ---- Quotients ----------------------------------------------------------------------------------------- *)
+(** * Quotients *)
 
 Lemma no_zero_between r (f : bfloat) j : holds r f j -> has_zero (domain j) = false ->
   r <> 0 /\ B2R f <> 0 /\ 0 < V (min_abs (float j)).
@@ -471,7 +471,7 @@ Proof.
   - apply (Bdiv_rnd prec emax); assumption.
 Qed.
 
-(* ---- Roots --------------------------------------------------------------------------------------------- *)
+(** * Roots *)
 
 Lemma outward_root_nonneg r i k : isin r i -> outward_root i = Some k -> 0 <= r.
 Proof.

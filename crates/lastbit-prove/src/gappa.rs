@@ -59,7 +59,10 @@ pub fn script(certificate: &str) -> Result<String, GappaError> {
         Format::Binary64 => "float<ieee_64, ne>",
         Format::Binary32 => "float<ieee_32, ne>",
     };
-    let mut text = format!("# {}: the error bound of a certificate, for Gappa.\n@rnd = {rounding};\n\n", line(&program.name));
+    let mut text = format!(
+        "# {}: the error bound of a certificate, for Gappa.\n@rnd = {rounding};\n\n",
+        line(&program.name)
+    );
     let mut known: Vec<String> = Vec::new();
     for (id, node) in program.nodes.iter().enumerate() {
         let (real, float) = definitions(program, id, &node.op)?;
@@ -70,7 +73,12 @@ pub fn script(certificate: &str) -> Result<String, GappaError> {
         known.extend(hypothesis(program, id, &node.op, &leaves));
     }
     let result = program.result;
-    let _ = write!(text, "\n{{ {}\n  -> |f{result} - r{result}| <= {} }}\n", known.join(" /\\\n  "), number(&certificate.error));
+    let _ = write!(
+        text,
+        "\n{{ {}\n  -> |f{result} - r{result}| <= {} }}\n",
+        known.join(" /\\\n  "),
+        number(&certificate.error)
+    );
     text += &hints(&certificate);
     Ok(text)
 }

@@ -3,10 +3,11 @@
 //! Coq is run if `coqc` is on the path and the library in `coq/` is compiled; another place of it can be given in `LASTBIT_COQ`. Otherwise
 //! the files are written and looked at, and the tests say what they have left out.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
+use std::collections::BTreeMap;
+
+use common::coqc;
 use lastbit_lang::parse;
 use lastbit_prove::logic::certificate::{self, Certificate};
 use lastbit_prove::logic::coq::{Unsupported, privacy_to_coq};
@@ -17,31 +18,6 @@ use lastbit_real::Rational;
 const RESPONSE: &str = include_str!("../../../mechanisms/randomized_response.lb");
 const SELECTION: &str = include_str!("../../../mechanisms/standard/selection.lb");
 const SNAPPING: &str = include_str!("../../../mechanisms/snapping.lb");
-
-/// The compiled library, if there is one.
-fn library() -> Option<PathBuf> {
-    let given = std::env::var_os("LASTBIT_COQ").map(PathBuf::from);
-    let path = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../coq"));
-    let is_compiled = ["FiniteTactics.vo", "EventTactics.vo"].iter().all(|file| path.join(file).exists());
-    let has_coqc = Command::new("coqc").arg("--version").output().is_ok_and(|output| output.status.success());
-    (is_compiled && has_coqc).then_some(path)
-}
-
-/// Whether Coq accepts a file; `None` if there is no Coq.
-fn coq_accepts(name: &str, text: &str) -> Option<Result<(), String>> {
-    let Some(library) = library() else {
-        println!("SKIPPED: coqc or the compiled library is missing, so {name} was not run through Coq");
-        return None;
-    };
-    let directory = std::env::temp_dir().join(format!("lastbit-coq-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let file = directory.join("certificate.v");
-    std::fs::write(&file, text).unwrap();
-    let output = Command::new("coqc").arg("-Q").arg(library).arg("Lastbit").arg(&file).output().unwrap();
-    std::fs::remove_dir_all(&directory).unwrap();
-    let message = || String::from_utf8_lossy(&output.stderr).into_owned();
-    Some(if output.status.success() { Ok(()) } else { Err(message()) })
-}
 
 /// The certificate of a declaration: by a script of its own if it has one, otherwise found.
 fn certificate(text: &str, name: &str) -> Certificate {
@@ -61,7 +37,7 @@ fn agree(certificate: &Certificate, what: &str) {
     let wide = coq.lines().find(|line| line.chars().count() > 110 && line.contains(' '));
     assert_eq!(wide, None, "{what}");
     let name = format!("{}-{}", certificate.declaration, what.replace(' ', "-"));
-    if let Some(verdict) = coq_accepts(&name, &coq) {
+    if let Some(verdict) = coqc(&name, &coq) {
         assert_eq!(
             certificate.check().is_ok(),
             verdict.is_ok(),
@@ -247,6 +223,6 @@ fn what_is_not_exported() {
     let message = Unsupported::Noise("lap").to_string();
     assert_eq!(
         message,
-        "samples from `lap` have infinitely many values, and the export is for finite mechanisms"
+        "samples from `lap` have infinitely many values; finite mechanisms and proofs by EVENT are exported"
     );
 }

@@ -66,7 +66,8 @@ pub(crate) fn check_k<T: Float>(k: i32) -> Result<i32, Error> {
 ///
 /// Else, let `m = floor(d_in/δ)` and let coordinate `i` differ by `m_i` multiples of `δ`, `Σ m_i <= m`. Half-up
 /// rounding is `floor` after a shift by half a cell, so the rounded values differ by at most
-/// `ceil(m_i/w) = floor((m_i - 1)/w) + 1` cells, and some pair of inputs reaches it. It remains to share out `m` over at most
+/// `ceil(m_i/w) = floor((m_i - 1)/w) + 1` cells, and some pair of multiples of `δ` reaches it (doubles that are very
+/// close together may not: near a tie they are farther apart than `δ`). It remains to share out `m` over at most
 /// `c` coordinates: each further coordinate with `m_i >= 1` gains one cell for one `δ`, the best price there is, so
 /// take `min(c, m)` of them, and let the first have the rest: `floor((m - c)/w) + c` if `m >= c`, else `m`. Half-up matters:
 /// with ties away from zero, `±δ` at `w = 2` are two cells apart.

@@ -87,7 +87,9 @@ fn find_library() -> Option<PathBuf> {
         return Some(PathBuf::from(named));
     }
     let here = env::current_dir().ok()?;
-    here.ancestors().map(|folder| folder.join("coq")).find(|folder| folder.join("ErrorCertificate.v").is_file())
+    here.ancestors()
+        .map(|folder| folder.join("coq"))
+        .find(|folder| folder.join("ErrorCertificate.v").is_file())
 }
 
 /// A directory that goes away.

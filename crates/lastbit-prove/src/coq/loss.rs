@@ -35,8 +35,11 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
     if program.libm.ln != Accuracy::CorrectlyRounded {
         return Err(Unsupported::Theorem("a correctly rounded logarithm"));
     }
+    // What is printed, to 20 digits: the library's distances may be a few ulps more than ours where ties do not go up.
+    let decimal = loss.to_decimal(20, Rounding::Up);
+    let stated: Rational = decimal.parse().expect("a decimal number");
     let numbers = Numbers::of(&mechanism, &certificate.sensitivity);
-    let (rate, noise) = noise(mechanism.noise())?;
+    let (notations, noise) = noise(mechanism.noise())?;
     let tie = match mechanism.tie() {
         Tie::Up => "ties_up",
         Tie::Even => "ties_even",
@@ -55,7 +58,7 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
    Accepted by Coq, this file is a proof of the theorem. *)
 From Lastbit Require Import LossCertificate.
 
-Notation eps := {rate}.
+{notations}
 Notation B := {b}.
 Notation L := (bpow radix2 {k}).
 Notation loss := {loss}.
@@ -77,10 +80,9 @@ Qed.
         bound = mechanism.bound(),
         exponent = mechanism.lambda().floor_log2().unwrap_or(0),
         distance = certificate.sensitivity,
-        decimal = loss.to_decimal(20, Rounding::Up),
         b = dyadic(mechanism.exact_bound())?,
         k = integer(&IBig::from(mechanism.lambda().floor_log2().unwrap_or(0))),
-        loss = real(loss),
+        loss = real(&stated),
         name = name(&program.name),
         of_f = snap("f"),
         of_f2 = snap("f'"),
@@ -128,15 +130,20 @@ impl Numbers {
     }
 }
 
-/// `ε` and `y`, as Coq terms.
+/// What `ε` stands for, and `y`.
 fn noise(noise: &Noise) -> Result<(String, &'static str), Unsupported> {
     let parameter = |x: &Rational| match power_of_two(x) {
-        Some(k) => Ok(format!("bpow radix2 {}", integer(&IBig::from(k)))),
+        Some(k) => Ok(format!("(bpow radix2 {})", integer(&IBig::from(k)))),
         None => dyadic(x),
     };
     Ok(match noise {
-        Noise::Divided { epsilon } => (format!("({})", parameter(epsilon)?), "rnd (LN u / eps)"),
-        Noise::Multiplied { scale } => (format!("(/ ({}))", parameter(scale)?), "rnd (/ eps * LN u)"),
+        Noise::Divided { epsilon } => {
+            (format!("Notation eps := {}.", parameter(epsilon)?), "rnd (LN u / eps)")
+        }
+        Noise::Multiplied { scale } => (
+            format!("Notation lambda := {}.\nNotation eps := (/ lambda).", parameter(scale)?),
+            "rnd (lambda * LN u)",
+        ),
     })
 }
 

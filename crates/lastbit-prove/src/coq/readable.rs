@@ -20,7 +20,8 @@ pub(super) fn readable(program: &StraightLine) -> String {
     let arguments = variables.join(" ");
     let list = variables.join("; ");
     let size = program.format.precision();
-    let (real, float) = (formula(program, &variables, Reading::Real), formula(program, &variables, Reading::Float));
+    let (real, float) =
+        (formula(program, &variables, Reading::Real), formula(program, &variables, Reading::Float));
     let result = program.result + 1;
     format!(
         "(* What it computes over the reals, and in floating point. *)\nDefinition {name}_real ({arguments} : R) : R :=\n{real}.\n\nDefinition {name}_float (lib : libm {size} {emax}) ({arguments} : float{bits}) : float{bits} :=\n{float}.\n\nLemma real_reading {arguments} : real_value prog {result} [{list}] = {name}_real {arguments}.\nProof. reading. Qed.\n\nLemma float_reading lib {arguments} : float_value lib prog {result} [{list}] = {name}_float lib {arguments}.\nProof. reading. Qed.\n\n",
@@ -40,11 +41,7 @@ fn unfolded(program: &StraightLine) -> u64 {
 }
 
 /// One `let` for each operation that the result needs and that is no variable or constant.
-fn formula(
-    program: &StraightLine,
-    variables: &[String],
-    reading: Reading,
-) -> String {
+fn formula(program: &StraightLine, variables: &[String], reading: Reading) -> String {
     let operation = |op: &Op, value: &dyn Fn(usize) -> String| operation(program.format, reading, op, value);
     let mut needed = vec![false; program.nodes.len()];
     needed[program.result] = true;
@@ -57,9 +54,11 @@ fn formula(
         Op::Input(i) => variables[*i].clone(),
         _ => format!("t{}'", id + 1),
     };
-    let lets = program.nodes.iter().enumerate().filter(|(id, node)| {
-        needed[*id] && *id != program.result && !matches!(node.op, Op::Input(_))
-    });
+    let lets = program
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(id, node)| needed[*id] && *id != program.result && !matches!(node.op, Op::Input(_)));
     let lines: Vec<String> = lets
         .map(|(id, node)| format!("  let {} := {} in", value(id), operation(&node.op, &value)))
         .chain([match program.nodes[program.result].op {

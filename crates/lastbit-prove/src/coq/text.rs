@@ -24,11 +24,11 @@ pub(super) fn fraction(q: &Rational) -> String {
 
 /// Words that mean something in the files, or to Coq.
 const TAKEN: [&str; 62] = [
-    "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in", "let", "match",
-    "mod", "return", "Set", "Prop", "SProp", "Type", "then", "using", "where", "with", "R", "Q", "Z", "N", "I", "D", "V",
-    "J", "lib", "libm", "inputs", "prog", "boxes", "exp", "ln", "sqrt", "Rabs", "Rmin", "Rmax", "Q2R", "B2R", "IZR",
-    "Float", "Real", "Sign", "Integer", "Up", "Even", "Away", "Less", "Equal", "Leaf", "Cut", "Range", "meets", "binary64",
-    "binary32",
+    "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in",
+    "let", "match", "mod", "return", "Set", "Prop", "SProp", "Type", "then", "using", "where", "with", "R",
+    "Q", "Z", "N", "I", "D", "V", "J", "lib", "libm", "inputs", "prog", "boxes", "exp", "ln", "sqrt", "Rabs",
+    "Rmin", "Rmax", "Q2R", "B2R", "IZR", "Float", "Real", "Sign", "Integer", "Up", "Even", "Away", "Less",
+    "Equal", "Leaf", "Cut", "Range", "meets", "binary64", "binary32",
 ];
 
 /// A name that Coq accepts, made of any text: letters, digits and `_`, and no word that is taken.

@@ -25,7 +25,9 @@ use lastbit_lang::StraightLine;
 use lastbit_real::Rational;
 use serde_json::{Value, json};
 
-use super::{Certified, EndpointError, FloatSnap, NoiseError, Sampler, Total, certify, noise_error, recognise};
+use super::{
+    Certified, EndpointError, FloatSnap, NoiseError, Sampler, Total, certify, noise_error, recognise,
+};
 use crate::certificate::{fingerprint, program_to_json};
 use crate::check::json::{Json, parse};
 use crate::check::read::{Place, field, object, rational, text};
@@ -98,24 +100,28 @@ impl LossCertificate {
         mechanism(&self.program, self.sampler).map(|(mechanism, _)| mechanism)
     }
 
-    /// Computes everything again, and compares.
+    /// Computes everything again, and compares: the claim is at least what the rules give.
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn check(&self) -> Result<Certified, LossError> {
         let own = LossCertificate::of(&self.program, self.sampler, self.sensitivity.clone())?;
-        let [ours, theirs] = [&own, self].map(|certificate| {
-            let (loss, delta) = certificate.total();
-            [Some(&certificate.error.relative), Some(loss), delta].map(|number| match number {
-                Some(number) => number.to_string(),
-                None => "null".to_owned(),
-            })
-        });
-        for (i, place) in ["relative_error", "claim.loss", "claim.delta"].into_iter().enumerate() {
-            if ours[i] != theirs[i] {
-                let (expected, found) = (ours[i].clone(), theirs[i].clone());
-                return Err(LossError::Differs { place, expected, found });
-            }
+        let differs = |place, expected: Option<&Rational>, found: Option<&Rational>| {
+            let [expected, found] =
+                [expected, found].map(|number| number.map_or_else(|| "null".to_owned(), ToString::to_string));
+            Err(LossError::Differs { place, expected, found })
+        };
+        let (ours, theirs) = (&own.error.relative, &self.error.relative);
+        if ours != theirs {
+            return differs("relative_error", Some(ours), Some(theirs));
+        }
+        let ((loss, delta), (claimed, claimed_delta)) = (own.total(), self.total());
+        if loss > claimed {
+            return differs("claim.loss", Some(loss), Some(claimed));
+        }
+        // No failures are less than any.
+        if delta > claimed_delta {
+            return differs("claim.delta", delta, claimed_delta);
         }
         Ok(own.certified)
     }

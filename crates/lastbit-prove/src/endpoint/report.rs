@@ -13,8 +13,8 @@ use super::certificate::LossCertificate;
 use super::claims::judge;
 use super::kappa::BITS;
 use super::{
-    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Sampler, Search, Total,
-    UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
+    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Sampler, Search,
+    Total, UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
     theorem_a_prime,
 };
 use crate::certificate::tie_name;

@@ -1,4 +1,4 @@
-//! Privacy certificates of finite mechanisms as Coq files.
+//! Privacy certificates as Coq files: of finite mechanisms, and proofs by EVENT.
 //!
 //! [`privacy_to_coq`] writes what a certificate says in Coq: the mechanism, from its text; the theorem that it is private; and
 //! a proof made of the certificate's own data, its costs, maps and lemmas. The certificate need not have been checked, for Coq is the judge: if
@@ -6,7 +6,15 @@
 //! be read. The library that the files use is in `coq/`.
 //!
 //! The fragment: samples are `bernoulli`, `sign` and `choose`; the course of the program depends on samples and truth values, not on
-//! comparisons of numbers among the inputs; the claim is pure. Beyond it, [`Unsupported`] says what is in the way.
+//! comparisons of numbers among the inputs; the claim is pure. Or there are one uniform sample and one sign, and the proof is by EVENT; then
+//! the theorem is about intervals of outputs. Beyond that, [`Unsupported`] says what is in the way.
+//!
+//! | module | what it writes |
+//! |---|---|
+//! | `text`, `statements`, `expressions` | the definitions, from the program's text |
+//! | `terms` | polynomials, constraints, and the certificate's lemmas with their sums |
+//! | `leaf` | a leaf's hypotheses and its proof: CASE, ALIGN, ENUMERATE |
+//! | `event` | EVENT |
 //!
 //! ```
 //! use lastbit_lang::{parse, symbolic::Program};
@@ -28,15 +36,17 @@
 //! ```
 
 mod event;
+mod expressions;
 mod layout;
 mod leaf;
 mod names;
+mod statements;
 mod terms;
 mod text;
 
 use lastbit_lang::Diagnostic;
-use lastbit_lang::ast::Side;
-use lastbit_lang::symbolic::{Constraint, Fresh, Law, Program, paths};
+use lastbit_lang::ast::{ClauseKind, Side};
+use lastbit_lang::symbolic::{Constraint, Fresh, Law, Program, Trace, paths};
 
 use self::layout::{Lines, comment};
 use self::leaf::Leaves;
@@ -56,7 +66,9 @@ pub enum Unsupported {
     #[error("{0}")]
     Program(String),
     /// A sample has infinitely many values.
-    #[error("samples from `{0}` have infinitely many values, and the export is for finite mechanisms")]
+    #[error(
+        "samples from `{0}` have infinitely many values; finite mechanisms and proofs by EVENT are exported"
+    )]
     Noise(&'static str),
     /// The course of the program depends on a comparison of inputs.
     #[error("the course of the program depends on a comparison of numbers that are not known")]
@@ -155,27 +167,9 @@ fn write(program: &Program<'_>, certificate: &Certificate, is_event: bool) -> Re
     lines.blank();
     lines.verbatim("(** * The proof *)");
     lines.blank();
-    lines.push(0, "(** What is proved, over the parameters. *)");
-    let mut over_parameters = Terms::default();
-    for (name, coq) in &text.parameters {
-        over_parameters.insert(name.as_str(), coq.clone());
-    }
-    for path in paths(program, Side::One, &Fresh).map_err(program_error)? {
-        // Functions of parameters; others are not for a cost.
-        for application in path.applications.values() {
-            if let [argument] = application.arguments.as_slice() {
-                let _ = over_parameters.apply(application.function, argument);
-            }
-        }
-    }
-    let cost = over_parameters.polynomial(&proof.cost).or_else(|_| terms.polynomial(&proof.cost))?;
-    let parameters = match text.parameters.is_empty() {
-        true => String::new(),
-        false => {
-            let list: Vec<&str> = text.parameters.iter().map(|(_, coq)| coq.as_str()).collect();
-            format!(" ({} : R)", list.join(" "))
-        }
-    };
+    lines.push(0, "(** The cost of the proof, over the parameters. *)");
+    let cost = terms.polynomial(&proof.cost)?;
+    let parameters = text.parameter_binders();
     lines.push(0, &format!("Definition {}_cost{parameters} : R := {cost}.", text.name));
     lines.blank();
     lines.push(
@@ -265,6 +259,13 @@ fn symbols(text: &Text<'_, '_>, program: &Program<'_>) -> Result<Terms, Unsuppor
             if !text.is_event {
                 known?;
             }
+        }
+    }
+    for clause in &program.declaration.clauses {
+        if let ClauseKind::ClaimPure(Some(claim)) = clause.kind {
+            let mut trace = Trace::default();
+            program.parameter_expression(claim, &mut trace).map_err(program_error)?;
+            terms.applications(&trace.applications)?;
         }
     }
     Ok(terms)
@@ -365,9 +366,12 @@ fn direction(
         ways.push(if list.is_empty() { "True".to_owned() } else { format!("({})", list.join(" /\\ ")) });
     }
     let pattern = (1..cases.len()).fold("?".to_owned(), |pattern, _| format!("[?|{pattern}]"));
-    let pattern = if cases.len() == 1 { String::new() } else { format!(" as {pattern}") };
+    let pattern = if cases.len() <= 1 { String::new() } else { format!(" as {pattern}") };
     lines
         .push(2, &format!("assert ({}){pattern} by (unfold adjacent in *; neighbours).", ways.join(" \\/ ")));
+    if cases.is_empty() {
+        lines.push(2, "contradiction.");
+    }
     for (index, _) in cases {
         lines.push(2, &format!("- conjuncts; apply case_{index}; assumption."));
     }

@@ -10,8 +10,9 @@ use super::layout::Lines;
 use super::names::Names;
 use crate::logic::proof::Lemma;
 
-/// Most factors of a product.
+/// Most factors of a product, and most of its terms.
 const MAX_FACTORS: usize = 8;
+const MAX_TERMS: usize = 1 << 12;
 
 /// What stands for the symbols of the logic.
 #[derive(Clone, Debug, Default)]
@@ -248,6 +249,9 @@ fn total(lemma: &Lemma) -> Option<Rational> {
         let mut product = Polynomial::constant(coefficient.clone());
         for factor in factors {
             product = &product * get(factor)?;
+            if product.terms().count() > MAX_TERMS {
+                return None;
+            }
         }
         sum = &sum + &product;
     }
