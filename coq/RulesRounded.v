@@ -38,13 +38,15 @@ Definition variable (k : kind) (i : itv) : option judgement :=
 Definition is_finite_float (c : dy) : bool :=
   is_float (BigZ.of_Z prec) (BigZ.of_Z (3 - emax - prec)) c && negb (reaches emax (dabs c)).
 
-(** CONST *)
+(** CONST: refused if m*2^e is not the float nearest to q. *)
 Definition constant (q : Q) (m e : Z) : option judgement :=
   let c := norm (D (BigZ.of_Z m) (BigZ.of_Z e)) in
-  if is_finite_float c then
+  let num := integer (Qnum q) in
+  let den := integer (Zpos (Qden q)) in
+  if is_finite_float c &&
+     deqb c (nearest_quotient (BigZ.of_Z prec) (BigZ.of_Z (3 - emax - prec)) num den) then
     do r <- outward_rational q;
-    let den := integer (Zpos (Qden q)) in
-    let p := up_quotient (dabs (dsub (dmul c den) (integer (Qnum q)))) den in
+    let p := up_quotient (dabs (dsub (dmul c den) num)) den in
     conclude r dzero p None (Some (point c))
   else None.
 
@@ -215,7 +217,8 @@ Qed.
 Lemma constant_sound q m e j : constant prec emax q m e = Some j ->
   sound (Q2R q) (of_dyadic m e : bfloat) (Q2R q) j.
 Proof.
-  unfold constant. destruct (is_finite_float _ _ _) eqn:FF; [|discriminate].
+  unfold constant. cbv zeta. destruct (is_finite_float _ _ _) eqn:FF; [|discriminate].
+  destruct (deqb _ _); [|discriminate]. cbn [andb].
   destruct (of_dyadic_exact m e FF) as [F E]. set (c := norm _) in *.
   destruct (outward_rational q) as [i|] eqn:I; [|discriminate]. apply outward_rational_ok in I.
   set (p := up_quotient _ _).

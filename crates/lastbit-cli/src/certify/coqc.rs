@@ -43,14 +43,19 @@ pub(super) fn check(file: &str, path: Option<&Path>, library: Option<&Path>) -> 
     let Some(library) = library.map(Path::to_owned).or_else(find_library) else {
         return Ok(not_checked("the library coq/ is not here, nor in a directory above"));
     };
-    if !library.join("ErrorCertificate.vo").is_file() {
+    // What the files of the kinds of certificates stand on.
+    let needed = ["ErrorCertificate.vo", "LossCertificate.vo", "FiniteTactics.vo", "EventTactics.vo"];
+    if !needed.iter().all(|file| library.join(file).is_file()) {
         return Ok(not_checked(&format!("the library in {} is not compiled", library.display())));
     }
     // In a place of its own: coqc leaves files beside its source, and wants a name that is an identifier.
     let place = Scratch::new()?;
     let copy = place.0.join("Certificate.v");
     fs::write(&copy, file).map_err(|e| Error::io(format!("write {}", copy.display()), e))?;
-    let output = Command::new("coqc").arg("-Q").arg(&library).arg("Lastbit").arg(&copy).output();
+    let library = fs::canonicalize(&library).unwrap_or(library);
+    // Its tactics leave caches where it runs.
+    let mut coqc = Command::new("coqc");
+    let output = coqc.current_dir(&place.0).arg("-Q").arg(&library).arg("Lastbit").arg(&copy).output();
     let output = match output {
         Ok(output) => output,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

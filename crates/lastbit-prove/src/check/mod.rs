@@ -22,7 +22,7 @@ use thiserror::Error;
 
 use crate::certificate;
 use json::Json;
-use read::{Place, dyadic, interval, object, place_between, text};
+use read::{Place, dyadic, field, interval, object, place_between, text};
 
 /// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
 /// differ by at most `error`.
@@ -147,11 +147,14 @@ fn sections<'v, 'a>(
     certificate: &'v Json<'a>,
 ) -> Result<(StraightLine, Claim<'v>, &'v Json<'a>), CheckError> {
     let root = Place::Root;
-    let [kind, version, program, claim, tree] =
-        object(certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;
-    if text(kind, &root.field("lastbit"))? != "error certificate" {
+    // Of a file of another kind, that is what to say.
+    if let Some(kind) = field(certificate, "lastbit")
+        && text(kind, &root.field("lastbit"))? != "error certificate"
+    {
         return Err(root.field("lastbit").expected("\"error certificate\"", kind));
     }
+    let [_, version, program, claim, tree] =
+        object(certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;
     if !matches!(version, Json::Integer(1)) {
         return Err(root.field("version").expected("1", version));
     }

@@ -47,15 +47,48 @@ fn header(certificate: &Unchecked) -> String {
     let [lo, hi] = derivation::ends(certificate.range.lo(), certificate.range.hi());
     let mut text = format!("(* {}: an error bound, in {}.\n\n", comment(&program.name), program.format);
     for input in &program.inputs {
-        let _ = writeln!(text, "     {} in [{}, {}]", comment(&input.name), input.lo, input.hi);
+        let kind = match input.kind {
+            InputKind::Float => "a float",
+            InputKind::Real => "a real number, rounded on entry",
+            InputKind::Sign => "-1 or 1",
+            InputKind::Integer => "an integer",
+        };
+        let _ = writeln!(text, "     {} in [{}, {}], {kind}", comment(&input.name), input.lo, input.hi);
+    }
+    let (ln, exp) = (accuracy(&program.libm.ln), accuracy(&program.libm.exp));
+    let has = |is: fn(&Op) -> bool| program.nodes.iter().any(|node| is(&node.op));
+    for (name, accuracy, _) in
+        [("ln", ln, has(|op| matches!(op, Op::Ln(_)))), ("exp", exp, has(|op| matches!(op, Op::Exp(_))))]
+            .into_iter()
+            .filter(|&(_, _, is_used)| is_used)
+    {
+        let _ = writeln!(text, "     {name}: {accuracy}");
     }
     let result = derivation::expression(program, program.result, derivation::Reading::Real);
     let _ = write!(
         text,
-        "\n     result = {}\n     |float - real| <= {}, and the real result lies in [{lo}, {hi}]\n\n   Accepted by Coq, this file is a proof of the theorem at its end. *)\n",
-        comment(&result),
+        "\n     result = {}\n     |float - real| <= {}, and the real result lies in [{lo}, {hi}]\n",
+        comment(&numbered(&result)),
         derivation::error(&certificate.error),
     );
+    if let Some(node) = certificate.at_most {
+        let bound = derivation::expression(program, node, derivation::Reading::Real);
+        let _ = writeln!(text, "     and everywhere |float - real| <= {}", comment(&numbered(&bound)));
+    }
+    text + "\n   Accepted by Coq, this file is a proof of what it states last. *)\n"
+}
+
+/// Operations that are named by their place, `#7`, counted from 1 as in the file.
+fn numbered(expression: &str) -> String {
+    let mut parts = expression.split('#');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.chars().take_while(char::is_ascii_digit).count();
+        match part[..digits].parse::<usize>() {
+            Ok(place) => text += &format!("#{}{}", place + 1, &part[digits..]),
+            Err(_) => text += &format!("#{part}"),
+        }
+    }
     text
 }
 

@@ -32,6 +32,9 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
     if mechanism.sampler() != Sampler::Ulp {
         return Err(Unsupported::Theorem("u that is every double of (0, 1), by its ulp"));
     }
+    if !certificate.sensitivity.is_positive() {
+        return Err(Unsupported::Theorem("inputs that are some positive distance apart"));
+    }
     if program.libm.ln != Accuracy::CorrectlyRounded {
         return Err(Unsupported::Theorem("a correctly rounded logarithm"));
     }
@@ -170,5 +173,10 @@ fn dyadic(x: &Rational) -> Result<String, Unsupported> {
 
 /// A fraction as a real number.
 fn real(x: &Rational) -> String {
-    if x.is_integer() { format!("{x}") } else { format!("({} / {})", x.numerator(), x.denominator()) }
+    let denominator = x.denominator();
+    if x.is_integer() {
+        integer(&x.numerator())
+    } else {
+        format!("({} / {denominator})", integer(&x.numerator()))
+    }
 }

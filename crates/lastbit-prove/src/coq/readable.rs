@@ -4,7 +4,7 @@ use lastbit_lang::{Format, Op, StraightLine};
 use lastbit_real::IBig;
 
 use super::error::{comparison_name, nearest, tie_name};
-use super::text::{dyadic, fraction, integer, name, names};
+use super::text::{dyadic, fraction, integer, name, variables};
 use crate::derivation::Reading;
 
 /// Formulas are compared with programs by unfolding: beyond this many operations, counted with repetitions, there are none.
@@ -16,7 +16,7 @@ pub(super) fn readable(program: &StraightLine) -> String {
         return String::new();
     }
     let name = name(&program.name);
-    let variables = names(program.inputs.iter().map(|input| input.name.as_str()));
+    let variables = variables(program.inputs.iter().map(|input| input.name.as_str()));
     let arguments = variables.join(" ");
     let list = variables.join("; ");
     let size = program.format.precision();
@@ -52,7 +52,7 @@ fn formula(program: &StraightLine, variables: &[String], reading: Reading) -> St
     }
     let value = |id: usize| match &program.nodes[id].op {
         Op::Input(i) => variables[*i].clone(),
-        _ => format!("t{}'", id + 1),
+        _ => format!("op{}", id + 1),
     };
     let lets = program
         .nodes

@@ -22,32 +22,62 @@ pub(super) fn fraction(q: &Rational) -> String {
     format!("({} # {})", q.numerator(), q.denominator())
 }
 
-/// Words that mean something in the files, or to Coq.
-const TAKEN: [&str; 62] = [
-    "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in",
-    "let", "match", "mod", "return", "Set", "Prop", "SProp", "Type", "then", "using", "where", "with", "R",
-    "Q", "Z", "N", "I", "D", "V", "J", "lib", "libm", "inputs", "prog", "boxes", "exp", "ln", "sqrt", "Rabs",
-    "Rmin", "Rmax", "Q2R", "B2R", "IZR", "Float", "Real", "Sign", "Integer", "Up", "Even", "Away", "Less",
-    "Equal", "Leaf", "Cut", "Range", "meets", "binary64", "binary32",
+/// Words with a small first letter that mean something to Coq, or in the files.
+const TAKEN: [&str; 30] = [
+    "as",
+    "at",
+    "by",
+    "cofix",
+    "else",
+    "end",
+    "exists",
+    "exists2",
+    "fix",
+    "for",
+    "forall",
+    "fun",
+    "if",
+    "in",
+    "let",
+    "match",
+    "mod",
+    "return",
+    "then",
+    "using",
+    "where",
+    "with",
+    "inputs",
+    "prog",
+    "boxes",
+    "real_reading",
+    "float_reading",
+    "eps",
+    "lambda",
+    "loss",
 ];
 
-/// A name that Coq accepts, made of any text: letters, digits and `_`, and no word that is taken.
+/// A name for a theorem, made of any text: letters, digits and `_`, and no word that is taken.
 pub(super) fn name(text: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = text.chars().map(safe).collect();
-    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    // Coq's commands start with capitals.
+    let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
     if starts_well && !TAKEN.contains(&name.as_str()) { name } else { format!("v_{name}") }
 }
 
-/// Names that differ from one another.
-pub(super) fn names<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
+/// Names for variables that differ from one another. A letter with a number stays as it is; what is longer might be
+/// the name of something that a formula uses.
+pub(super) fn variables<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for text in texts {
-        let mut name = name(text);
-        while all.contains(&name) {
-            name.push('\'');
+        let mut characters = text.chars();
+        let is_short = characters.next().is_some_and(|c| c.is_ascii_lowercase())
+            && characters.all(|c| c.is_ascii_digit());
+        let mut variable = if is_short { text.to_owned() } else { format!("v_{}", name(text)) };
+        while all.contains(&variable) {
+            variable.push('\'');
         }
-        all.push(name);
+        all.push(variable);
     }
     all
 }

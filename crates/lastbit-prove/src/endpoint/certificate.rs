@@ -45,8 +45,6 @@ pub struct LossCertificate {
     pub sampler: Sampler,
     /// `Δ`.
     pub sensitivity: Rational,
-    /// The relative error of the noise, `ρ`.
-    pub error: NoiseError,
     /// The bounds; reasons are not kept.
     pub certified: Certified,
 }
@@ -89,7 +87,7 @@ impl LossCertificate {
     ) -> Result<LossCertificate, LossError> {
         let (mechanism, error) = mechanism(program, sampler)?;
         let certified = certify(&mechanism, &error, &sensitivity)?;
-        Ok(LossCertificate { program: program.clone(), sampler, sensitivity, error, certified })
+        Ok(LossCertificate { program: program.clone(), sampler, sensitivity, certified })
     }
 
     /// The mechanism.
@@ -111,10 +109,6 @@ impl LossCertificate {
                 [expected, found].map(|number| number.map_or_else(|| "null".to_owned(), ToString::to_string));
             Err(LossError::Differs { place, expected, found })
         };
-        let (ours, theirs) = (&own.error.relative, &self.error.relative);
-        if ours != theirs {
-            return differs("relative_error", Some(ours), Some(theirs));
-        }
         let ((loss, delta), (claimed, claimed_delta)) = (own.total(), self.total());
         if loss > claimed {
             return differs("claim.loss", Some(loss), Some(claimed));
@@ -143,7 +137,6 @@ impl LossCertificate {
             "program": program_to_json(&self.program),
             "sampler": self.sampler.name(),
             "sensitivity": self.sensitivity.to_string(),
-            "relative_error": self.error.relative.to_string(),
             "claim": {
                 "program": fingerprint(&self.program),
                 "loss": loss.to_string(),
@@ -170,8 +163,8 @@ pub fn read(text_of_file: &str) -> Result<LossCertificate, CheckError> {
     if !matches!(kind, Json::Text(kind) if kind == KIND) {
         return Err(root.field("lastbit").expected(format!("{KIND:?}"), kind));
     }
-    let names = ["lastbit", "version", "program", "sampler", "sensitivity", "relative_error", "claim"];
-    let [_, version, program, sampler, sensitivity, relative, claim] = object(&certificate, &root, names)?;
+    let names = ["lastbit", "version", "program", "sampler", "sensitivity", "claim"];
+    let [_, version, program, sampler, sensitivity, claim] = object(&certificate, &root, names)?;
     if !matches!(version, Json::Integer(1)) {
         return Err(root.field("version").expected("1", version));
     }
@@ -194,12 +187,10 @@ pub fn read(text_of_file: &str) -> Result<LossCertificate, CheckError> {
         Json::Null => Total::Pure { loss },
         delta => Total::Approximate { loss, delta: rational(delta, &place.field("delta"))? },
     };
-    let relative = rational(relative, &root.field("relative_error"))?;
     Ok(LossCertificate {
         program,
         sampler,
         sensitivity: rational(sensitivity, &root.field("sensitivity"))?,
-        error: NoiseError { relative },
         certified: Certified { cases: Vec::new(), total },
     })
 }

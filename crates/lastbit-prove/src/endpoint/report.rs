@@ -66,7 +66,6 @@ impl EndpointReport {
             program: program.clone(),
             sampler,
             sensitivity: self.sensitivity.clone(),
-            error: self.error.clone(),
             certified: self.certified.clone(),
         }
     }

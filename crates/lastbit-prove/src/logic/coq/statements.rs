@@ -86,7 +86,15 @@ impl Writer<'_, '_, '_> {
                     let (law, demand, values) = law(&reader, distribution)?;
                     let name = self.set(&mut scopes, &place.name.text, at, is_truth_value)?;
                     match self.defined {
-                        false if self.text.is_event => self.written.samples.push(name),
+                        // A function of the uniform sample first, and then of the sign, whichever is drawn first.
+                        false if self.text.is_event => {
+                            let place = if matches!(distribution, Distribution::Sign) {
+                                self.written.samples.len()
+                            } else {
+                                0
+                            };
+                            self.written.samples.insert(place, name);
+                        }
                         true => self.line(
                             indent,
                             format!(
