@@ -3,12 +3,13 @@
     Let [eps = 1.3], [L = 2^-44] and [B = 253]. Then [M <= 700] and [L' > 0], and the formula of Theorem A
     is a finite number. But around -640 the values of the rounded logarithm are [2^-43] apart, so that the
     values of the noise around -492 are [L] or [2 * L] apart: cells are missed. The output [narrow_e] is
-    possible for the input 250 and not for [250 + 2^-44]. The loss is infinite. *)
+    possible for the input 250 and not for [250 + 2^-44]. So it has a positive probability under the one and
+    the probability 0 under the other: the loss is infinite. *)
 
 From Coq Require Import Reals ZArith Lra Lia.
 From Flocq Require Import Core.
 From Interval Require Import Tactic.
-From Lastbit Require Import Lengths FloatSum FloatCell FloatNoise FloatLn FloatSnap.
+From Lastbit Require Import Lengths FloatSum FloatCell FloatNoise FloatLn FloatSnap Witness.
 Open Scope R_scope.
 
 (** The float that is nearest to 1.3. *)
@@ -117,14 +118,12 @@ Proof.
 Qed.
 
 (** The input [f'] never gives the output. *)
-Lemma never U s :
-  s = 1 \/ s = -1 -> 0 < U < 1 -> snap ties_up yF narrow_L 253 narrow_f' U s <> Some narrow_e.
+Lemma never : ~ possible (snapF LN narrow_eps narrow_L 253 narrow_f') narrow_e.
 Proof.
-  intros Hs HU H; apply snap_some in H; destruct H as [HU' H].
-  destruct (float_below_spec U) as (Fu & Hu & _); [lra |].
-  apply narrow_output in H; [| apply rnd_F].
-  pose proof (noise_gap _ Fu Hu) as G; pose proof (noise_nonpos _ Fu Hu) as Hy.
-  set (v := yF (float_below U)) in *.
+  intros (v0 & s & (Fv & Hv & Hs) & H).
+  apply narrow_output in H; [| apply rnd_F]; unfold textbook in H.
+  pose proof (noise_gap _ Fv Hv) as G; pose proof (noise_nonpos _ Fv Hv) as Hy.
+  fold (yF v0) in H; set (v := yF v0) in *.
   rewrite clamp_id in H by (unfold narrow_f'; simpl bpow; lra).
   assert (FE : forall i, (Z.abs i < 2 ^ 10)%Z -> F (narrow_e + IZR i * narrow_L)).
   { intros i Hi; unfold narrow_e; rewrite <- Rmult_plus_distr_r, <- plus_IZR; apply dyadic_F; lia. }
@@ -144,40 +143,34 @@ Proof.
     unfold narrow_e, narrow_L in H; simpl bpow in H; lra.
 Qed.
 
-(** The input [f] gives it whenever the sampler draws [u]. *)
-Lemma sometimes U :
-  u <= U < u + ulp radix2 fexp u -> snap ties_up yF narrow_L 253 narrow_f U 1 = Some narrow_e.
+(** The input [f] gives it if the sampler draws [u] and the sign 1. *)
+Lemma sometimes : possible (snapF LN narrow_eps narrow_L 253 narrow_f) narrow_e.
 Proof.
-  intros HU; pose proof u_range as Hu; apply snap_some; split.
-  - apply Rle_trans with u; [| lra].
-    apply tiny_le; [apply u_F | lra].
-  - rewrite (proj2 (float_below_eq u U u_F ltac:(lra)) HU).
-    apply narrow_output; [apply rnd_F |]; unfold yF; rewrite LN_u, y_t.
-    rewrite clamp_id by (unfold narrow_f; lra).
-    assert (E : narrow_f + 1 * y = narrow_e) by (unfold narrow_f, narrow_e, y, narrow_L; simpl bpow; lra).
-    assert (HL : 0 < narrow_L) by apply bpow_gt_0.
-    replace (rnd (narrow_f + 1 * y)) with narrow_e; [lra |].
-    rewrite E; symmetry; apply rnd_id, dyadic_F; lia.
+  exists u, 1; split; [split; [apply u_F | split; [apply u_range | now left]] |].
+  apply narrow_output; [apply rnd_F |]; unfold textbook; rewrite LN_u, y_t.
+  rewrite clamp_id by (unfold narrow_f; lra).
+  assert (E : narrow_f + 1 * y = narrow_e) by (unfold narrow_f, narrow_e, y, narrow_L; simpl bpow; lra).
+  assert (HL : 0 < narrow_L) by apply bpow_gt_0.
+  replace (rnd (narrow_f + 1 * y)) with narrow_e; [lra |].
+  rewrite E; symmetry; apply rnd_id, dyadic_F; lia.
 Qed.
 
-(** No factor covers the ratio. *)
-Theorem narrow_cells_lose_everything c :
+(** The output [narrow_e] has a positive probability for [f], and the probability 0 for [f']. *)
+Theorem narrow_cells_lose_everything :
+  exists p, 0 < p /\
+    has_prob (snap ties_up (fun u => rnd (LN u / narrow_eps)) narrow_L 253 narrow_f) (Some narrow_e) p /\
+    has_prob (snap ties_up (fun u => rnd (LN u / narrow_eps)) narrow_L 253 narrow_f') (Some narrow_e) 0.
+Proof.
+  rewrite !snap_snapF; apply possible_infinite_loss; [| exact sometimes | exact never].
+  apply unclamped_consecutive; [exact LN_correct | | apply bpow_gt_0].
+  unfold narrow_eps; interval with (i_prec 80).
+Qed.
+
+(** So no factor covers the ratio. *)
+Corollary narrow_cells_no_factor c :
   ~ ratio_at_most c (snap ties_up (fun u => rnd (LN u / narrow_eps)) narrow_L 253 narrow_f)
       (snap ties_up (fun u => rnd (LN u / narrow_eps)) narrow_L 253 narrow_f') narrow_e.
-Proof.
-  intros (p & p' & Hp & Hp' & H); fold yF in Hp, Hp'.
-  assert (p' = 0) as ->.
-  { refine (event_prob_unique _ _ _ Hp' (event_prob_empty _ _)); intros U s HU Hs; now apply never. }
-  destruct Hp as (lp & ln & Hlp & Hln & ->); apply has_length_bounds in Hln.
-  pose proof u_range as Hu; set (g := ulp radix2 fexp u).
-  assert (Hg : 0 < g) by (unfold g; rewrite ulp_neq_0 by lra; apply bpow_gt_0).
-  set (r := Rmin 1 (u + g)).
-  assert (Hr : u < r <= 1) by (unfold r, Rmin; destruct (Rle_dec 1 (u + g)); lra).
-  assert (r - u <= lp); [| lra].
-  refine (has_length_le (fun U => u <= U < r) _ _ _ _ _ Hlp).
-  - intros U _ HU; apply sometimes; fold g; pose proof (Rmin_r 1 (u + g)); unfold r in HU; lra.
-  - exists u, r; repeat split; intros; lra.
-Qed.
+Proof. exact (infinite_loss_ratio _ _ _ narrow_cells_lose_everything c). Qed.
 
 End Narrow.
 

@@ -1,18 +1,22 @@
 (** Outputs that one input can give and its neighbour can not, in binary64.
 
-    Pure differential privacy fails as soon as one output is possible under f and impossible under f'. This
-    file shows it for three mechanisms, for concrete doubles and a correctly rounded logarithm:
+    Pure differential privacy fails as soon as one output has a positive probability under f and the
+    probability 0 under f'. This file shows it for three mechanisms, for concrete doubles and a correctly
+    rounded logarithm:
 
     - the snapping mechanism, once B*eps is about 372. No double in (0,1) is below 2^-1074, so the noise is at
       least LN(2^-1074) = -744.44..., and f is the last double from which this reaches -B;
     - the same without the clamp of its input, here for B = 1;
-    - the textbook x + s*ln(u)/eps. Below 0, the outputs of x = 1 are multiples of 2^-52; x = 0 has others. *)
+    - the textbook x + s*ln(u)/eps. Below 0, the outputs of x = 1 are multiples of 2^-52; x = 0 has others.
+
+    Each mechanism is monotone in u, so the draws that give an output are consecutive doubles: an interval,
+    whose probability is its length. If there is one such draw the length is positive. *)
 
 From Coq Require Import Reals ZArith Lra Lia Qreals.
 From Flocq Require Import Core.
 From Interval Require Import Tactic.
 From Lastbit Require RealRules.
-From Lastbit Require Import FloatSum FloatNoise FloatLn FloatSnap.
+From Lastbit Require Import Lengths FloatSum FloatNoise FloatLn FloatSnap.
 Open Scope R_scope.
 
 (** What a mechanism draws: a double in (0,1) and a sign. *)
@@ -20,25 +24,89 @@ Definition draw (u s : R) := F u /\ 0 < u < 1 /\ (s = 1 \/ s = -1).
 
 Definition possible (M : R -> R -> R) (r : R) := exists u s, draw u s /\ M u s = r.
 
-(** A law of (u, s) under which every draw has positive probability, such as u in proportion to its ulp and a
-    fair s; mass is the probability of an event. *)
-Definition law (mass : (R -> R -> Prop) -> R) :=
-  (forall E : R -> R -> Prop, (forall u s, draw u s -> ~ E u s) -> mass E = 0) /\
-  (forall (E : R -> R -> Prop) u s, draw u s -> E u s -> 0 < mass E).
+(** The law of the draw, as in FloatSnap.v: u is the double below a uniform U, so that it has a probability
+    in proportion to its ulp, and s is a fair coin. None: there is no positive double below U, draw again. All
+    probabilities are too small by the same factor 1 - tiny. *)
+Definition sampled (M : R -> R -> R) (U s : R) : option R :=
+  if Rlt_dec U tiny then None else Some (M (float_below U) s).
 
-(** Each output is at most e^eps times as likely under M as under M'. *)
-Definition private mass (eps : R) (M M' : R -> R -> R) :=
-  forall r, mass (fun u s => M u s = r) <= exp eps * mass (fun u s => M' u s = r).
+(** The output r has a positive probability under M and the probability 0 under M'. *)
+Definition infinite_loss (M M' : R -> R -> option R) (r : R) :=
+  exists p, 0 < p /\ has_prob M (Some r) p /\ has_prob M' (Some r) 0.
 
-(** An output that is possible under one and impossible under the other excludes every eps. *)
-Lemma not_private M M' r : possible M r -> ~ possible M' r ->
-  forall mass, law mass -> forall eps, ~ private mass eps M M'.
+(** So no factor, e^eps or other, covers the ratio. *)
+Lemma infinite_loss_ratio M M' r : infinite_loss M M' r -> forall c, ~ ratio_at_most c M M' r.
 Proof.
-  intros (u & s & D & H) N mass [Z P] eps Hp.
-  specialize (Hp r).
-  rewrite (Z (fun u s => M' u s = r)), Rmult_0_r in Hp.
-  - apply Rle_not_lt in Hp; apply Hp, (P _ u s); assumption.
-  - intros u' s' D' H'; apply N; exists u', s'; now split.
+  intros (p & Hp & H & H') c (q & q' & Hq & Hq' & E).
+  rewrite (has_prob_unique _ _ _ _ Hq H), (has_prob_unique _ _ _ _ Hq' H') in E; lra.
+Qed.
+
+(** * From possible to probable *)
+
+Lemma sampled_some M U s r : sampled M U s = Some r <-> tiny <= U /\ M (float_below U) s = r.
+Proof.
+  unfold sampled; destruct (Rlt_dec U tiny); split; try easy.
+  - intros [H _]; lra.
+  - intros H; injection H; split; [lra|easy].
+  - now intros [_ ->].
+Qed.
+
+Lemma draw_below U s : tiny <= U < 1 -> s = 1 \/ s = -1 -> draw (float_below U) s.
+Proof. intros H S; destruct (float_below_spec U H) as (D & I & _); now split. Qed.
+
+(** For each sign the draws with the output r are consecutive doubles. *)
+Definition consecutive (M : R -> R -> R) (r : R) :=
+  forall u v w s, draw u s -> draw v s -> draw w s -> u <= v <= w -> M u s = r -> M w s = r -> M v s = r.
+
+(** Then they have a length: they are those that have one of them above, without those below all of them. *)
+Lemma consecutive_length M r s : consecutive M r -> s = 1 \/ s = -1 ->
+  exists l, has_length (fun U => sampled M U s = Some r) l.
+Proof.
+  intros C S.
+  set (Q U := exists V, U <= V < 1 /\ M (float_below V) s = r).
+  assert (Mon : forall U V, U <= V -> float_below U <= float_below V).
+  { intros U V; apply round_le; [apply fexp_valid|apply valid_rnd_DN]. }
+  destruct (cut_exists (fun U => Q U /\ M (float_below U) s <> r)) as [V CV].
+  { intros U V HU HV [(W & HW & E) N]; split; [exists W; split; [lra|easy]|intros E'; apply N].
+    apply (C (float_below U) _ (float_below W)); try (apply draw_below; [lra|easy]); try easy.
+    split; apply Mon; lra. }
+  destruct (cut_exists Q) as [V' CV'].
+  { intros U V0 HU HV (W & HW & E); exists W; split; [lra|easy]. }
+  exists (V' - V); refine (has_length_cuts _ _ _ _ _ CV CV' _ _); [tauto|].
+  intros U HU; rewrite sampled_some; split.
+  - intros [HT E]; split; [easy|split; [exists U; split; [lra|easy]|tauto]].
+  - intros (HT & q & N); split; [easy|].
+    destruct (Req_dec (M (float_below U) s) r); tauto.
+Qed.
+
+(** What is possible is probable: one double alone is drawn with a positive probability. *)
+Lemma possible_prob M r : consecutive M r -> possible M r ->
+  exists p, 0 < p /\ has_prob (sampled M) (Some r) p.
+Proof.
+  intros C (u & s & (D & I & S) & E).
+  destruct (consecutive_length M r 1 C) as [lp Hp]; [now left|].
+  destruct (consecutive_length M r (-1) C) as [ln Hn]; [now right|].
+  exists ((lp + ln) / 2); split; [|now exists lp, ln].
+  set (g := ulp radix2 fexp u); set (b := Rmin 1 (u + g)).
+  assert (G : 0 < g) by (unfold g; rewrite ulp_neq_0 by lra; apply bpow_gt_0).
+  assert (B : u < b <= 1) by (unfold b, Rmin; destruct Rle_dec; lra).
+  assert (L : has_length (fun U => u < U < b) (b - u)) by (exists u, b; repeat split; intros; lra).
+  assert (In : forall U, 0 < U < 1 -> u < U < b -> sampled M U s = Some r).
+  { intros U _ H; pose proof (Rmin_r 1 (u + g)) as Hb; fold b in Hb. pose proof (tiny_le u D (proj1 I)).
+    apply sampled_some; split; [lra|].
+    rewrite (proj2 (float_below_eq u U D (Rlt_le _ _ (proj1 I)))); [exact E|fold g; lra]. }
+  pose proof (has_length_bounds _ _ Hp); pose proof (has_length_bounds _ _ Hn).
+  destruct S as [-> | ->]; [pose proof (has_length_le _ _ _ _ In L Hp)|
+                            pose proof (has_length_le _ _ _ _ In L Hn)]; lra.
+Qed.
+
+(** An output that is possible under one and impossible under the other. *)
+Lemma possible_infinite_loss M M' r : consecutive M r -> possible M r -> ~ possible M' r ->
+  infinite_loss (sampled M) (sampled M') r.
+Proof.
+  intros C P N; destruct (possible_prob M r C P) as (p & Hp & H); exists p; repeat split; try easy.
+  apply event_prob_empty; intros U s HU S E; apply sampled_some in E; destruct E as [T E].
+  apply N; exists (float_below U), s; split; [apply draw_below; [lra|easy]|exact E].
 Qed.
 
 (** * The least double *)
@@ -81,10 +149,35 @@ Definition textbook (eps x u s : R) := rnd (x + s * rnd (LN u / eps)).
 Definition snap_unclamped (eps L B x u s : R) := clamp B (round_grid ties_up L (textbook eps x u s)).
 Definition snapF (eps L B x u s : R) := snap_unclamped eps L B (clamp B x) u s.
 
-(** This is the mechanism of FloatSnap.v, where u is the double below a uniform U. *)
-Lemma snap_snapF eps L B x U s : tiny <= U ->
-  snap ties_up (fun u => rnd (LN u / eps)) L B x U s = Some (snapF eps L B x (float_below U) s).
-Proof. intros H; unfold snap; destruct (Rlt_dec U tiny); [lra|reflexivity]. Qed.
+(** This is the mechanism of FloatSnap.v. *)
+Lemma snap_snapF eps L B x :
+  snap ties_up (fun u => rnd (LN u / eps)) L B x = sampled (snapF eps L B x).
+Proof. reflexivity. Qed.
+
+(** Each step is monotone, so the draws with one output are consecutive. *)
+Lemma textbook_consecutive (g : R -> R) eps x r :
+  (forall y z, y <= z -> g y <= g z) -> 0 < eps -> consecutive (fun u s => g (textbook eps x u s)) r.
+Proof.
+  intros G He u v w s Du Dv Dw H Eu Ew.
+  assert (Mon : forall a b, draw a s -> draw b s -> a <= b -> rnd (LN a / eps) <= rnd (LN b / eps)).
+  { intros a b (Fa & Ia & _) (Fb & Ib & _) Hab. rewrite !LN_correct by easy.
+    apply rnd_le, Rmult_le_compat_r; [now apply Rlt_le, Rinv_0_lt_compat|].
+    apply rnd_le, RealRules.ln_le; lra. }
+  pose proof (Mon u v Du Dv ltac:(lra)); pose proof (Mon v w Dv Dw ltac:(lra)).
+  unfold textbook in *; destruct Du as (_ & _ & [-> | ->]); apply Rle_antisym.
+  - rewrite <- Ew; apply G, rnd_le; lra.
+  - rewrite <- Eu; apply G, rnd_le; lra.
+  - rewrite <- Eu; apply G, rnd_le; lra.
+  - rewrite <- Ew; apply G, rnd_le; lra.
+Qed.
+
+Lemma unclamped_consecutive eps L B x r : 0 < eps -> 0 < L -> consecutive (snap_unclamped eps L B x) r.
+Proof.
+  intros He HL; apply (textbook_consecutive (fun y => clamp B (round_grid ties_up L y))); [|easy].
+  intros y z H; apply Rle_max_compat_l, Rle_min_compat_l, Rmult_le_compat_r; [lra|].
+  apply IZR_le, (@Zrnd_le _ (valid_rnd_N ties_up)), Rmult_le_compat_r; [|easy].
+  now apply Rlt_le, Rinv_0_lt_compat.
+Qed.
 
 Lemma noise_eq u s : draw u s -> rnd (LN u / 1) = rnd (ln u).
 Proof.
@@ -237,22 +330,22 @@ Theorem snapping_not_private :
   F witness_f /\ witness_f' = succ radix2 fexp witness_f /\
   possible (snapF 1 1 witness_B witness_f) (- witness_B) /\
   ~ possible (snapF 1 1 witness_B witness_f') (- witness_B) /\
-  forall mass, law mass -> forall eps,
-    ~ private mass eps (snapF 1 1 witness_B witness_f) (snapF 1 1 witness_B witness_f').
+  infinite_loss (snap ties_up (fun u => rnd (LN u / 1)) 1 witness_B witness_f)
+    (snap ties_up (fun u => rnd (LN u / 1)) 1 witness_B witness_f') (- witness_B).
 Proof.
   assert (P : possible (snapF 1 1 witness_B witness_f) (- witness_B)).
   { exists tiny, 1; split; [apply draw_tiny|apply snapF_f_tiny]. }
   assert (N : ~ possible (snapF 1 1 witness_B witness_f') (- witness_B)).
   { intros (u & s & D & E); exact (snapF_f'_never u s D E). }
   split; [exact witness_f_F|split; [exact witness_f'_next|]].
-  split; [exact P|split; [exact N|exact (not_private _ _ _ P N)]].
+  split; [exact P|split; [exact N|]].
+  rewrite !snap_snapF; apply possible_infinite_loss; [apply unclamped_consecutive; lra|exact P|exact N].
 Qed.
 
 (** Without the clamp of the input a small B does not help: B = 1, the inputs 743 and 744. *)
 Theorem unclamped_not_private :
   possible (snap_unclamped 1 1 1 743) (-1) /\ ~ possible (snap_unclamped 1 1 1 744) (-1) /\
-  forall mass, law mass -> forall eps,
-    ~ private mass eps (snap_unclamped 1 1 1 743) (snap_unclamped 1 1 1 744).
+  infinite_loss (sampled (snap_unclamped 1 1 1 743)) (sampled (snap_unclamped 1 1 1 744)) (-1).
 Proof.
   assert (P : possible (snap_unclamped 1 1 1 743) (-1)).
   { exists tiny, 1; split; [apply draw_tiny|].
@@ -261,7 +354,8 @@ Proof.
   assert (N : ~ possible (snap_unclamped 1 1 1 744) (-1)).
   { intros (u & s & D & E); revert E. apply (not_low 0); try lra; try lia; try easy.
     pose proof (noise_ge u s D). unfold Q2R in *; simpl in *; lra. }
-  split; [exact P|split; [exact N|exact (not_private _ _ _ P N)]].
+  split; [exact P|split; [exact N|]].
+  apply possible_infinite_loss; [apply unclamped_consecutive; lra|exact P|exact N].
 Qed.
 
 (** * Textbook: eps = 1, the inputs 0 and 1 *)
@@ -308,7 +402,7 @@ Qed.
 (** The textbook mechanism with eps = 1 is not eps'-private for any eps': 0 gives -2^-53, and 1 never does. *)
 Theorem textbook_not_private :
   possible (textbook 1 0) (- bpow radix2 (-53)) /\ ~ possible (textbook 1 1) (- bpow radix2 (-53)) /\
-  forall mass, law mass -> forall eps, ~ private mass eps (textbook 1 0) (textbook 1 1).
+  infinite_loss (sampled (textbook 1 0)) (sampled (textbook 1 1)) (- bpow radix2 (-53)).
 Proof.
   assert (P : possible (textbook 1 0) (- bpow radix2 (-53))).
   { exists (1 - bpow radix2 (-53)), 1; split; [apply draw_last|apply textbook_0_last]. }
@@ -318,7 +412,8 @@ Proof.
     - pose proof (bpow_gt_0 radix2 (-53)); lra.
     - assert (F : IZR (2 * n + 1) = IZR 0); [|apply eq_IZR in F; lia].
       rewrite plus_IZR, mult_IZR; simpl in En; lra. }
-  split; [exact P|split; [exact N|exact (not_private _ _ _ P N)]].
+  split; [exact P|split; [exact N|]].
+  apply possible_infinite_loss; [|exact P|exact N]. apply (textbook_consecutive (fun y => y)); [easy|lra].
 Qed.
 
 End Mechanisms.
