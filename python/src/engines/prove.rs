@@ -2,13 +2,15 @@
 
 use std::fmt::Display;
 
+use lastbit::Rounding;
 use lastbit_lang::ast::File;
 use lastbit_lang::fpcore::{self, FpcoreError};
 use lastbit_lang::{Bindings, Diagnostic, NodeId, StraightLine, lower};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::certificate as of_error;
-use lastbit_prove::check::check;
+use lastbit_prove::check::{check, is_about};
 use lastbit_prove::derivation::{self, Derivation};
+use lastbit_prove::endpoint::certificate::{self as loss, LossCertificate};
 use lastbit_prove::logic::certificate::{self, Certificate};
 use lastbit_prove::search::{Effort, Goal, analyse_goal};
 use pyo3::prelude::*;
@@ -132,6 +134,15 @@ pub(crate) fn _check(py: Python<'_>, certificate: &str, text: Option<&str>) -> P
         }
         Err(error) if error.is_of_another_kind() => {
             let programs = text.map(programs).transpose()?;
+            match loss::read(certificate) {
+                Ok(loss) => {
+                    return py
+                        .detach(|| of_loss(&loss, programs.as_deref()))
+                        .map_err(|reason| refused(&reason));
+                }
+                Err(error) if error.is_of_another_kind() => {}
+                Err(error) => return Err(refused(&error)),
+            }
             let checked = py.detach(|| check(certificate)).map_err(|error| refused(&error))?;
             if let Some(programs) = programs {
                 checked.is_about(&programs).map_err(|reason| refused(&reason))?;
@@ -160,6 +171,23 @@ fn of_privacy(
     let given = if given.is_empty() { String::new() } else { format!(" for {}", given.join(", ")) };
     let loss = theorem.claim.as_ref().unwrap_or(&theorem.cost);
     Ok((privacy.declaration.clone(), format!("({loss})-DP (pure, cost {}){given}", theorem.cost)))
+}
+
+fn of_loss(loss: &LossCertificate, programs: Option<&[StraightLine]>) -> Result<(String, String), String> {
+    loss.check().map_err(|error| error.to_string())?;
+    if let Some(programs) = programs {
+        is_about(&loss.program, programs)?;
+    }
+    let (most, delta) = loss.total();
+    let failing = delta.map_or(String::new(), |delta| {
+        format!(", but for a probability of {}", delta.to_decimal(4, Rounding::Up))
+    });
+    let statement = format!(
+        "loss <= {}{failing} for inputs at most {} apart",
+        most.to_decimal(20, Rounding::Up),
+        loss.sensitivity
+    );
+    Ok((loss.program.name.clone(), statement))
 }
 
 /// The programs of a text, as far as they can be read and need no values.

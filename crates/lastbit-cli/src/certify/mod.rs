@@ -5,10 +5,10 @@ mod coqc;
 
 use std::path::Path;
 
+use lastbit_prove::coq;
 use lastbit_prove::endpoint::certificate as loss;
 use lastbit_prove::gappa::{self, GappaError};
 use lastbit_prove::logic::{self, certificate as privacy};
-use lastbit_prove::{check::CheckError, coq};
 use serde_json::json;
 
 use crate::error::{Error, tell};
@@ -78,23 +78,15 @@ fn coq_file(name: &str, text: &str) -> Result<String, Error> {
                 )
             });
         }
-        Err(error) if is_of_another_kind(&error) => {}
+        Err(error) if error.is_of_another_kind() => {}
         Err(error) => return Err(refused(name, &error)),
     }
     coq::error_bound(text).map_err(|error| refused(name, &error))
 }
 
-pub(crate) fn is_of_another_kind(error: &CheckError) -> bool {
-    match error {
-        CheckError::Json { .. } => true,
-        CheckError::Value { place, .. } => place == "lastbit",
-        CheckError::Differs { .. } => false,
-    }
-}
-
 fn gappa_script(name: &str, text: &str) -> Result<String, Error> {
     gappa::script(text).map_err(|error| match error {
-        GappaError::Certificate(error) if is_of_another_kind(&error) => Error::usage(
+        GappaError::Certificate(error) if error.is_of_another_kind() => Error::usage(
             format!("{name} is not an error certificate: {error}"),
             "Gappa proves error bounds only: lastbit prove FILE --of NAME --certificate PATH writes one",
         ),

@@ -7,7 +7,6 @@ use lastbit_prove::endpoint::certificate::{LossCertificate, read};
 use serde_json::{Value, json};
 
 use super::check::{Refused, exit_code};
-use crate::certify::is_of_another_kind;
 
 /// What is said of a loss certificate, as text and as JSON; nothing of other files.
 pub(super) fn verdict(
@@ -17,7 +16,7 @@ pub(super) fn verdict(
 ) -> Option<Result<(String, Value), Refused>> {
     let certificate = match read(text) {
         Ok(certificate) => certificate,
-        Err(error) if is_of_another_kind(&error) => return None,
+        Err(error) if error.is_of_another_kind() => return None,
         Err(error) => return Some(Err(Refused { code: exit_code(&error), reason: error.to_string() })),
     };
     let checked = certificate.check().map_err(|error| error.to_string()).and_then(|_| match programs {

@@ -101,6 +101,17 @@ pub enum CheckError {
     },
 }
 
+impl CheckError {
+    /// Whether the file is of another kind, or no certificate of any.
+    pub fn is_of_another_kind(&self) -> bool {
+        match self {
+            CheckError::Json { .. } => true,
+            CheckError::Value { place, .. } => place == "lastbit",
+            CheckError::Differs { .. } => false,
+        }
+    }
+}
+
 /// Checks a certificate.
 ///
 /// Ensures: takes time in proportion to the length of the text where its numbers have moderate exponents, and never panics.

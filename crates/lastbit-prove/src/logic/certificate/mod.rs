@@ -102,11 +102,7 @@ pub enum CertificateError {
 impl CertificateError {
     /// Whether the file is of another kind, or no certificate of any.
     pub fn is_of_another_kind(&self) -> bool {
-        match self {
-            CertificateError::Form(CheckError::Json { .. }) => true,
-            CertificateError::Form(CheckError::Value { place, .. }) => place == "lastbit",
-            _ => false,
-        }
+        matches!(self, CertificateError::Form(error) if error.is_of_another_kind())
     }
 
     /// Whether the file is no privacy certificate at all, as opposed to a wrong one.
