@@ -115,3 +115,16 @@ Proof. apply check_at_most_sound. Qed.
 (** Both readings of a program are what a formula says: by computation, in which operations are left alone. *)
 #[global] Strategy opaque [Bplus Bminus Bmult Bdiv Bsqrt Bfma Bopp Babs of_dyadic minF maxF clampF holdsF].
 Ltac reading := match goal with |- _ = ?formula => exact_no_check (eq_refl formula) end.
+
+(** f is a float of the range. *)
+Definition float_in {prec emax} (f : binary_float prec emax) (lo hi : Q) : Prop :=
+  is_finite f = true /\ Q2R lo <= B2R f <= Q2R hi.
+
+Lemma float_is_input {prec emax} (f : binary_float prec emax) lo hi :
+  float_in f lo hi -> is_input (Range Float lo hi) (B2R f) f.
+Proof. intros [F H]. split; [exact H | split; [exact F | reflexivity]]. Qed.
+
+(** An error bound, said with the formulas. *)
+Ltac by_readings certificate :=
+  apply certificate; [assumption|];
+  repeat first [apply no_inputs | apply one_more; [apply float_is_input; assumption|]].

@@ -1,12 +1,13 @@
 //! Error certificates for Gappa, a prover of bounds on rounding errors: another judge, and an independent one.
 //!
 //! The claim of the certificate becomes a goal; the points at which boxes were cut are hints. Gappa knows no logarithm or
-//! exponential: where a program has one, its real value is a free variable with the range that the certificate gives it, and the
-//! float is taken to be as close as the certificate says. Gappa does not look at overflow.
+//! exponential: where a program has one, its value over the reals and that on the float are free variables, as far apart as the certificate
+//! says that the operand's error carries them; of a library that is not correctly rounded, so is the float. These are hypotheses: what Gappa
+//! checks is what lies around them. It does not look at overflow, and may not find a bound that others do.
 
 use std::fmt::Write;
 
-use lastbit_lang::{Format, InputKind, NodeId, Op, StraightLine, Tie};
+use lastbit_lang::{Accuracy, Format, InputKind, NodeId, Op, StraightLine, Tie};
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
 
 use crate::check::CheckError;
@@ -29,9 +30,7 @@ pub enum GappaError {
         program: String,
     },
     /// A logarithm or exponential on more than one box.
-    #[error(
-        "{program} has ln or exp and {boxes} boxes: for Gappa their ranges are needed on a single one\nhint: lastbit prove --effort 1 writes such a certificate"
-    )]
+    #[error("{program} has ln or exp and {boxes} boxes: for Gappa their ranges are needed on a single one")]
     Boxes {
         /// The program.
         program: String,
@@ -153,9 +152,12 @@ fn hypothesis(program: &StraightLine, id: NodeId, op: &Op, leaves: &[&Leaf]) -> 
         }
         Op::Ln(_) | Op::Exp(_) => {
             let numbers = leaves.first()?.judgements.get(id)?.as_ref()?;
-            let [Some(lo), Some(hi), .., Some(d)] = numbers else { return None };
-            let [lo, hi, d] = [lo, hi, d].map(number);
-            Some(format!("r{id} in [{lo}, {hi}] /\\ |f{id} - r{id}| <= {d}"))
+            let [Some(lo), Some(hi), _, _, Some(x), _, _, Some(d)] = numbers else { return None };
+            let accuracy = if matches!(op, Op::Ln(_)) { &program.libm.ln } else { &program.libm.exp };
+            // The function of the float, which is then rounded; or the float itself.
+            let (value, distance) = if *accuracy == Accuracy::CorrectlyRounded { ("x", x) } else { ("f", d) };
+            let [lo, hi, distance] = [lo, hi, distance].map(number);
+            Some(format!("r{id} in [{lo}, {hi}] /\\ |{value}{id} - r{id}| <= {distance}"))
         }
         _ => None,
     }

@@ -94,7 +94,9 @@ impl Many {
             return;
         };
         let (statement, proof) = file.split_once("\nTheorem ").unwrap();
-        let proof = if is_accepted { proof.to_owned() } else { proof.replace("Qed.", "Fail Qed. Abort.") };
+        // Of a theorem that is refused there is no corollary.
+        let theorem = proof.split("\n(* The same").next().unwrap();
+        let proof = if is_accepted { proof.to_owned() } else { theorem.replace("Qed.", "Fail Qed. Abort.") };
         let statement = statement.replace("From Lastbit Require Import ErrorCertificate.\n", "");
         let number = self.accepted + self.refused;
         self.text += &format!("Module M{number}.\n{statement}\nTheorem {proof}\nEnd M{number}.\n");

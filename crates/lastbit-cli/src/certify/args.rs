@@ -13,7 +13,8 @@ use clap::Args;
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 340 --certificate snap.json
   lastbit certify snap.json --run
 
-The Coq file stands on the library in coq/, which is proved once: `coq/check --install` installs Coq and compiles it.
+The Coq file stands on the library in coq/, which is proved once: `coq/check --install` installs Coq and compiles it. By hand:
+coqc -Q coq Lastbit OUT.v
 
 Exit codes: 0 written, and with --run accepted by Coq; 1 rejected by Coq; 2 not a certificate, or not one that can be written so;
 3 with --run: not checked, because there is no coqc or no compiled library.")]
@@ -27,7 +28,8 @@ pub(crate) struct Certify {
     /// Let Coq check it: compile the Coq file with coqc
     #[arg(long)]
     pub(crate) run: bool,
-    /// Write the error bound as a Gappa script (- for standard output)
+    /// Write the error bound as a Gappa script (- for standard output); what the certificate says of ln and exp becomes a hypothesis, and
+    /// Gappa may not find the bound
     #[arg(long, value_name = "OUT.g")]
     pub(crate) gappa: Option<PathBuf>,
     /// Where the compiled library is [default: $LASTBIT_COQ, or coq/ here or in a directory above]

@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Certify) -> Result<(), Error> {
             "--coq OUT.v writes it for Coq, --run lets Coq check it, --gappa OUT.g writes it for Gappa",
         ));
     }
+    outputs_are_apart(args)?;
     let name = name_of(&args.file);
     let text = read_text(&args.file)?;
     // Both are made before either is written.
@@ -40,6 +41,25 @@ pub(crate) fn run(args: &Certify) -> Result<(), Error> {
         _ => None,
     };
     report(args, &name, verdict.as_ref())
+}
+
+/// Refuses what would overwrite one thing with another.
+fn outputs_are_apart(args: &Certify) -> Result<(), Error> {
+    let outputs: Vec<&Path> = args.coq.iter().chain(&args.gappa).map(|path| path.as_path()).collect();
+    let to_stdout = outputs.iter().filter(|path| is_stdin(path)).count() + usize::from(args.json);
+    if to_stdout > 1 {
+        return Err(Error::usage(
+            "two things would go to standard output",
+            "name files, or leave out --json",
+        ));
+    }
+    let place = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_same = |a: &Path, b: &Path| !is_stdin(a) && place(a) == place(b);
+    let is_input = outputs.iter().any(|path| is_same(path, &args.file));
+    if is_input || matches!(outputs.as_slice(), [a, b] if is_same(a, b)) {
+        return Err(Error::usage("one file would overwrite another", "give every output a name of its own"));
+    }
+    Ok(())
 }
 
 /// Writes to a file, or to standard output.
@@ -61,7 +81,7 @@ fn coq_file(name: &str, text: &str) -> Result<String, Error> {
             return logic::coq::privacy_to_coq(&certificate).map_err(|error| {
                 Error::usage(
                     format!("{name} can not be written for Coq: {error}"),
-                    "mechanisms whose samples have finitely many values can, and the ideal snapping mechanism; \
+                    "mechanisms whose samples have finitely many values can, and the ideal snapping mechanism by events; \
                      lastbit check goes through all certificates",
                 )
             });
@@ -115,7 +135,10 @@ fn report(args: &Certify, name: &str, verdict: Option<&Verdict>) -> Result<(), E
         }
         match verdict {
             Some(Verdict::Accepted) => print(&format!("{name}: ACCEPTED by Coq\n"))?,
-            Some(Verdict::Rejected(reason)) => print(&format!("{name}: REJECTED by Coq:\n{reason}\n"))?,
+            Some(Verdict::Rejected(reason)) => {
+                print(&format!("{name}: REJECTED by Coq:\n{reason}\n"))?;
+                tell(&format!("hint: lastbit check {name} says what is wrong in its own words"));
+            }
             Some(Verdict::NotChecked { reason, hint }) => {
                 tell(&format!("{name}: NOT CHECKED: {reason}"));
                 tell(&format!("hint: {hint}"));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lastbit_lang::{Accuracy, Comparison, Format, InputKind, Op, StraightLine, Tie};
 use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational, Rounding};
 
-use super::readable::readable;
+use super::readable::{corollary, readable};
 use super::text::{comment, dyadic, exponent, fraction, integer, name, wrapped};
 use crate::check::CheckError;
 use crate::check::unchecked::{Leaf, Part, Unchecked, read};
@@ -222,10 +222,12 @@ fn theorem(certificate: &Unchecked) -> String {
     };
     let (name, result) = (name(&program.name), program.result + 1);
     let library = format!("meets lib {} {}", accuracy(&program.libm.ln), accuracy(&program.libm.exp));
-    let [lo, hi, d] = [certificate.range.lo(), certificate.range.hi(), &certificate.error].map(dyadic);
+    let numbers = [certificate.range.lo(), certificate.range.hi(), &certificate.error].map(dyadic);
+    let [lo, hi, d] = &numbers;
     let mut text = format!(
         "Theorem {name} (lib : libm {size}) : {library} ->\n  error_bound lib inputs prog {result} (dyadic {lo}) (dyadic {hi})\n    (dyadic {d}).\nProof. apply ({format} None boxes). vm_cast_no_check (eq_refl true). Qed.\n"
     );
+    text += &corollary(program, &library, &numbers);
     if let Some(node) = certificate.at_most {
         let node = node + 1;
         let _ = write!(

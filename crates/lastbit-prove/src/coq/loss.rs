@@ -53,11 +53,12 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
     Ok(format!(
         "(* {title}: the privacy loss of snapping in binary64.
 
-     B = {bound}, L = 2^{exponent}, inputs at most {distance} apart
+     {parameter}, B = {bound}, L = 2^{exponent}, ties {ties}, inputs at most {distance} apart
      loss <= {decimal}
 
    u is every double of (0, 1) with a probability in proportion to its ulp, LN any correctly rounded logarithm, s a fair sign.
-   For every output e there are probabilities p and p', under the inputs f and f', with p <= exp(loss)·p'.
+   Numbers are doubles. For every output e there are probabilities p and p', under the inputs f and f', with p <= exp(loss)·p'
+   (snap and ratio_at_most are defined in FloatSnap.v, F and rnd, the doubles and their rounding, in Double.v).
    Accepted by Coq, this file is a proof of the theorem. *)
 From Lastbit Require Import LossCertificate.
 
@@ -80,6 +81,11 @@ Proof.
 Qed.
 ",
         title = comment(&program.name),
+        parameter = match mechanism.noise() {
+            Noise::Divided { epsilon } => format!("eps = {}", epsilon.to_f64(Rounding::Nearest)),
+            Noise::Multiplied { scale } => format!("lambda = {} = 1/eps", scale.to_f64(Rounding::Nearest)),
+        },
+        ties = crate::certificate::tie_name(mechanism.tie()),
         bound = mechanism.bound(),
         exponent = mechanism.lambda().floor_log2().unwrap_or(0),
         distance = certificate.sensitivity,

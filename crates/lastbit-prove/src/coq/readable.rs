@@ -1,10 +1,10 @@
 //! Both readings of a program as formulas, for people, with lemmas that they are what the program computes.
 
-use lastbit_lang::{Format, Op, StraightLine};
+use lastbit_lang::{Format, InputKind, Op, StraightLine};
 use lastbit_real::IBig;
 
 use super::error::{comparison_name, nearest, tie_name};
-use super::text::{dyadic, fraction, integer, name, variables};
+use super::text::{dyadic, fraction, integer, name, variables, wrapped};
 use crate::derivation::Reading;
 
 /// Formulas are compared with programs by unfolding: beyond this many operations, counted with repetitions, there are none.
@@ -27,6 +27,26 @@ pub(super) fn readable(program: &StraightLine) -> String {
         "(* What it computes over the reals, and in floating point. *)\nDefinition {name}_real ({arguments} : R) : R :=\n{real}.\n\nDefinition {name}_float (lib : libm {size} {emax}) ({arguments} : float{bits}) : float{bits} :=\n{float}.\n\nLemma real_reading {arguments} : real_value prog {result} [{list}] = {name}_real {arguments}.\nProof. reading. Qed.\n\nLemma float_reading lib {arguments} : float_value lib prog {result} [{list}] = {name}_float lib {arguments}.\nProof. reading. Qed.\n\n",
         emax = program.format.max_exponent() + 1,
         bits = if size == 53 { 64 } else { 32 },
+    )
+}
+
+/// The bound in terms of the formulas: where they are written, and all inputs are floats.
+pub(super) fn corollary(program: &StraightLine, library: &str, [lo, hi, d]: &[String; 3]) -> String {
+    let all_floats = program.inputs.iter().all(|input| input.kind == InputKind::Float);
+    if program.inputs.is_empty() || unfolded(program) > MOST || !all_floats {
+        return String::new();
+    }
+    let (name, size) = (name(&program.name), program.format.precision());
+    let (bits, emax) = (if size == 53 { 64 } else { 32 }, program.format.max_exponent() + 1);
+    let variables = variables(program.inputs.iter().map(|input| input.name.as_str()));
+    let arguments = variables.join(" ");
+    let values: Vec<String> = variables.iter().map(|variable| format!("(B2R {variable})")).collect();
+    let ranges = variables.iter().zip(&program.inputs).map(|(variable, input)| {
+        format!("float_in {variable} {} {} ->", fraction(&input.lo), fraction(&input.hi))
+    });
+    let (ranges, values) = (wrapped(ranges, "", "  "), values.join(" "));
+    format!(
+        "\n(* The same, with the formulas. *)\nCorollary {name}_bound (lib : libm {size} {emax}) ({arguments} : float{bits}) : {library} ->\n  {ranges}\n  let f := {name}_float lib {arguments} in\n  let r := {name}_real {values} in\n  is_finite f = true /\\ dyadic {lo} <= r <= dyadic {hi} /\\\n  Rabs (B2R f - r) <= dyadic {d}.\nProof. intros. unfold f, r. rewrite <- float_reading, <- real_reading. by_readings {name}. Qed.\n"
     )
 }
 
