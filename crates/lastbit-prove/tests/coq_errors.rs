@@ -17,7 +17,7 @@ const PROGRAMS: &str = r#"
 (FPCore (x u) :name "snapping-core" :pre (and (<= -1024 x 1024) (<= 0x1p-1074 u 1)) (+ x (* 10 (log u))))
 (FPCore (x y) :name "quotient" :pre (and (<= 1.001 x 2) (<= 1.001 y 2))
   (let ([t (* x y)]) (/ (- t 1) (- (* t t) 1))))
-(FPCore (x) :name "logistic" :pre (<= -20 x 20) (/ 1 (+ 1 (exp (- x)))))
+(FPCore (f) :name "logistic" :pre (<= -20 f 20) (/ 1 (+ 1 (exp (- f)))))
 (FPCore (x) :name "softplus-32" :precision binary32 :pre (<= -30 x 30)
   (if (< x 0) (log (+ 1 (exp x))) (+ x (log (+ 1 (exp (- x)))))))
 (FPCore (x y) :name "roots" :pre (and (<= 0.3 x 7) (<= -3 y 2))

@@ -46,7 +46,7 @@ pub(super) fn corollary(program: &StraightLine, library: &str, [lo, hi, d]: &[St
     });
     let (ranges, values) = (wrapped(ranges, "", "  "), values.join(" "));
     format!(
-        "\n(* The same, with the formulas. *)\nCorollary {name}_bound (lib : libm {size} {emax}) ({arguments} : float{bits}) : {library} ->\n  {ranges}\n  let f := {name}_float lib {arguments} in\n  let r := {name}_real {values} in\n  is_finite f = true /\\ dyadic {lo} <= r <= dyadic {hi} /\\\n  Rabs (B2R f - r) <= dyadic {d}.\nProof. intros. unfold f, r. rewrite <- float_reading, <- real_reading. by_readings {name}. Qed.\n"
+        "\n(* The same, with the formulas. *)\nCorollary {name}_bound (lib : libm {size} {emax}) ({arguments} : float{bits}) : {library} ->\n  {ranges}\n  let float := {name}_float lib {arguments} in\n  let real := {name}_real {values} in\n  is_finite float = true /\\ dyadic {lo} <= real <= dyadic {hi} /\\\n  Rabs (B2R float - real) <= dyadic {d}.\nProof. intros. unfold float, real. rewrite <- float_reading, <- real_reading. by_readings {name}. Qed.\n"
     )
 }
 
