@@ -7,7 +7,7 @@
 //! use lastbit_real::Rational;
 //!
 //! let text = "
-//!     mechanism snap(x: f64) -> grid
+//!     mechanism snap(x: f64 in [-100, 100]) -> grid
 //!       sampler unif = ulp(0,1)
 //!     { u <$ unif(0,1);  s <$ sign;  c := clamp(x, 100);  y := ln(u) / 1;  w := c + s * y;
 //!       return clamp(round(w, 1, up), 100) }";
