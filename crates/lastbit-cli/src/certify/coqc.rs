@@ -14,7 +14,7 @@ pub(super) enum Verdict {
     Accepted,
     /// With what it prints.
     Rejected(String),
-    /// There is no compiler, or no library.
+    /// There is no compiler, no library, or it was killed.
     NotChecked {
         reason: String,
         hint: String,
@@ -65,6 +65,14 @@ pub(super) fn check(file: &str, path: Option<&Path>, library: Option<&Path>) -> 
     };
     if output.status.success() {
         return Ok(Verdict::Accepted);
+    }
+    // Killed, for want of memory perhaps: Coq has not said anything of the certificate.
+    if output.status.code().is_none() {
+        return Ok(Verdict::NotChecked {
+            reason: format!("coqc did not end by itself ({})", output.status),
+            hint: "run again with more memory, or on a certificate of fewer boxes (lastbit prove --effort)"
+                .into(),
+        });
     }
     let said = String::from_utf8_lossy(&output.stderr);
     // The copy is gone when anyone reads this.
