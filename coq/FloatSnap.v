@@ -380,16 +380,17 @@ Proof.
 Qed.
 
 (** For all floats [f] and [f'] that are at most [Delta] apart and every output the loss is at most
-    [eps * Rabs (f - f') + excess].  The hypotheses on numbers say that
+    [loss], of which [eps * Delta] is that of the ideal mechanism.  The hypotheses on numbers say that
     - [N * L] is the first multiple of the grid [L = 2^k] that is at least [B];
     - middles between multiples are less than [2^j], so that cells have widths between [L - d] and [L + d];
     - within the reach [D] of the noise, an ulp of [u] is more than the least float;
     - [exp excess] covers the errors of the two ends and of the outputs between. *)
-Theorem certified_loss (choice : Z -> bool) (eps rho B d Delta excess near W Dn : R) (yF : R -> R)
+Theorem certified_loss (choice : Z -> bool) (loss eps rho B d Delta near W Dn : R) (yF : R -> R)
   (k N j : Z) :
   let L := bpow radix2 k in
   let h := bpow radix2 (j - 54) in
   let D := eps * (B + middle L N + h) in
+  let excess := loss - eps * Delta in
   0 < eps -> 0 <= rho < 1 -> float_noise eps rho yF ->
   0 < B -> F B -> (IZR N - 1) * L < B <= IZR N * L -> (N <= 2 ^ 52)%Z -> (-1073 <= k)%Z ->
   (-1021 <= j)%Z -> middle L N < bpow radix2 j ->
@@ -401,9 +402,12 @@ Theorem certified_loss (choice : Z -> bool) (eps rho B d Delta excess near W Dn 
   end_factor (ulp_plus rho) (kappa_minus rho) D near (exp excess) ->
   cell_factor (ulp_plus rho) (kappa_minus rho) (eps * (L - d)) D W Dn (exp excess) ->
   forall f f' e, F f -> F f' -> Rabs (f - f') <= Delta ->
-  ratio_at_most (exp (eps * Rabs (f - f') + excess)) (snap choice yF L B f) (snap choice yF L B f') e.
+  ratio_at_most (exp loss) (snap choice yF L B f) (snap choice yF L B f') e.
 Proof.
-  intros L h D He Hr Hy HB FB HN HN2 Hk Hj HT Hd Hh Ht Hnear HW HDn HE HC f f' e Hf Hf' Hff.
+  intros L h D excess He Hr Hy HB FB HN HN2 Hk Hj HT Hd Hh Ht Hnear HW HDn HE HC f f' e Hf Hf' Hff.
+  apply ratio_at_most_le with (exp (eps * Rabs (f - f') + excess)).
+  { apply exp_le; assert (eps * Rabs (f - f') <= eps * Delta) by (apply Rmult_le_compat_l; lra).
+    unfold excess; lra. }
   rewrite exp_plus.
   apply snap_loss with (rho := rho) (d := d) (N := N) (j := j) (kp := ulp_plus rho) (km := kappa_minus rho)
     (near := near) (W := W) (Dn := Dn); try assumption.

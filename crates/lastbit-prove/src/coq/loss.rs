@@ -74,7 +74,7 @@ Theorem {name} (LN : R -> R) : correctly_rounded_ln LN ->
     {of_f2} e.
 Proof.
   intros correct.
-  apply loss_at_most with (eps := eps) (rho := {rho}) (N := {top}%Z) (j := {j}%Z)
+  apply certified_loss with (eps := eps) (rho := {rho}) (N := {top}%Z) (j := {j}%Z)
     (d := {factor}bpow radix2 ({j} - 54)) (near := {near})
     (W := {own}) (Dn := {neighbour});
     loss_numbers.
