@@ -50,5 +50,5 @@ pub use parser::parse;
 pub use printer::{Reading, expression_text, float_reading, format};
 pub use render::render;
 pub use straight::{
-    Accuracy, Comparison, Format, Input, InputKind, Libm, Node, NodeId, Op, StraightLine, Tie,
+    Accuracy, Comparison, Format, Input, InputKind, Law, Libm, Node, NodeId, Op, Role, StraightLine, Tie,
 };

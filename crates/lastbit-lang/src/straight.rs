@@ -13,6 +13,7 @@ use std::fmt;
 use lastbit_real::Rational;
 
 use crate::Span;
+use crate::ast::Sampler;
 
 /// A binary floating-point format of IEEE 754.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -92,11 +93,57 @@ pub enum InputKind {
     Integer,
 }
 
+/// Where the value of a free variable comes from: what an argument about privacy may ask of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An argument: private, so that the two runs may differ in it.
+    Argument,
+    /// The answer of a query: private, too.
+    Query,
+    /// A parameter: public, the same in both runs.
+    Parameter,
+    /// A sample: drawn in every run anew, independently of everything else.
+    Sample(Law),
+}
+
+/// What a sample that has a float reading is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// `unif`, from the floats of a sampler.
+    Unif(Sampler),
+    /// −1 or 1, equally likely.
+    Sign,
+    /// 0 or 1, with whatever probability the text says.
+    Bernoulli,
+}
+
+impl Role {
+    /// All of them, with how certificates spell them.
+    pub const ALL: [(Role, &str); 8] = [
+        (Role::Argument, "argument"),
+        (Role::Query, "query"),
+        (Role::Parameter, "parameter"),
+        (Role::Sample(Law::Unif(Sampler::Ulp)), "sample of unif by ulp"),
+        (Role::Sample(Law::Unif(Sampler::Grid53)), "sample of unif by grid53"),
+        (Role::Sample(Law::Unif(Sampler::Grid24)), "sample of unif by grid24"),
+        (Role::Sample(Law::Sign), "sample of sign"),
+        (Role::Sample(Law::Bernoulli), "sample of bernoulli"),
+    ];
+
+    /// How certificates spell it.
+    pub fn name(self) -> &'static str {
+        let spelled = Role::ALL.iter().find(|(role, _)| *role == self);
+        spelled.map_or("", |(_, name)| name)
+    }
+}
+
 /// A free variable with its range: an argument, a parameter, or a sample of a declared sampler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Its name.
+    /// Its name; of an argument, a query or a parameter, the one that the text has for it.
     pub name: String,
+    /// Where its value comes from.
+    pub role: Role,
     /// What it stands for.
     pub kind: InputKind,
     /// The least value.

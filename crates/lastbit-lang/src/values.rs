@@ -20,10 +20,10 @@ use lastbit_real::{Float, Rational, Rounding};
 
 use crate::ast::{
     Arithmetic, Binder, ClauseKind, CompareOp, Constraint, Declaration, DeclarationKind, ExprId, ExprKind,
-    File, Function, Quantifier, Scalar,
+    File, Function, Logic, Quantifier, Scalar, Side,
 };
 use crate::constant::constant;
-use crate::{Bindings, Diagnostic};
+use crate::{Bindings, Diagnostic, Span};
 
 /// The float that a value of this type stands for, and a note if it is another number.
 pub fn rounded(scalar: Option<Scalar>, name: &str, value: &Rational) -> (Rational, Option<String>) {
@@ -98,49 +98,99 @@ fn known(file: &File, declaration: &Declaration, bindings: &Bindings, name: &str
     }
 }
 
-/// The bound of `adjacent |x<1> - x<2>| <= bound`: how far apart the inputs are for which a mechanism claims to be private.
+/// A bound on how far apart an argument, or the answer of a query, is in two neighbouring inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distance {
+    /// Of what: `x`, or `count(a)`.
+    pub of: String,
+    /// At most this.
+    pub at_most: Rational,
+    /// Where it is said.
+    pub span: Span,
+}
+
+/// The distances that `adjacent` bounds: all clauses hold together, so that each `|x<1> - x<2>| <= bound` that is a clause, or joined to others by `&`,
+/// holds for all neighbours.
 ///
 /// # Errors
-/// If neighbours are described in another way, or not at all, or the bound is not known: no distance is as good as any other then.
-pub fn distance_of_neighbours(
+/// If there is none, or a bound is not known: no distance is as good as any other then.
+pub fn distances_of_neighbours(
     file: &File,
     declaration: &Declaration,
     bindings: &Bindings,
-) -> Result<Rational, Diagnostic> {
-    let mut clauses = declaration.clauses.iter().filter(|c| matches!(c.kind, ClauseKind::Adjacent(..)));
+) -> Result<Vec<Distance>, Diagnostic> {
     let hint = "say `adjacent |x<1> - x<2>| <= 1`, with the argument for x and a number for 1";
-    let Some(clause) = clauses.next() else {
-        let message = format!("`{}` does not say which inputs are neighbours", declaration.name.text);
-        return Err(Diagnostic::new(declaration.name.span, message).with_hint(hint));
-    };
-    let bound = match (&clause.kind, clauses.next()) {
-        (ClauseKind::Adjacent(Quantifier::None, condition), None) => bound_of_distance(file, *condition),
-        _ => None,
-    };
-    let bound = bound.ok_or_else(|| {
-        Diagnostic::new(clause.span, "the distance of neighbours can not be read off this").with_hint(hint)
-    })?;
-    constant(file, bound, |name| known(file, declaration, bindings, name))
+    let mut found = Vec::new();
+    let mut first = None;
+    for clause in &declaration.clauses {
+        let ClauseKind::Adjacent(quantifier, condition) = &clause.kind else { continue };
+        first = first.or(Some(clause.span));
+        if *quantifier != Quantifier::None {
+            continue;
+        }
+        for (of, bound) in conjuncts(file, *condition).into_iter().filter_map(|c| bound_of_distance(file, c))
+        {
+            let at_most = constant(file, bound, |name| known(file, declaration, bindings, name))?;
+            found.push(Distance { of, at_most, span: clause.span });
+        }
+    }
+    match first {
+        _ if !found.is_empty() => Ok(found),
+        Some(span) => {
+            let message = "the distance of neighbours can not be read off this";
+            Err(Diagnostic::new(span, message).with_hint(hint))
+        }
+        None => {
+            let message = format!("`{}` does not say which inputs are neighbours", declaration.name.text);
+            Err(Diagnostic::new(declaration.name.span, message).with_hint(hint))
+        }
+    }
 }
 
-/// The bound of `|x<1> - x<2>| <= bound`.
-fn bound_of_distance(file: &File, condition: ExprId) -> Option<ExprId> {
-    let ExprKind::Compare(CompareOp::LessOrEqual, distance, bound) = &file.expr(condition).kind else {
+/// `a`, `b` and `c` of `a & b & c`.
+pub(crate) fn conjuncts(file: &File, condition: ExprId) -> Vec<ExprId> {
+    let mut stack = vec![condition];
+    let mut found = Vec::new();
+    while let Some(id) = stack.pop() {
+        match file.expr(id).kind {
+            ExprKind::Logic(Logic::And, a, b) => stack.extend([b, a]),
+            _ => found.push(id),
+        }
+    }
+    found
+}
+
+/// What `|x<1> - x<2>| <= bound`, or `<`, is about, and the bound.
+fn bound_of_distance(file: &File, condition: ExprId) -> Option<(String, ExprId)> {
+    let ExprKind::Compare(CompareOp::LessOrEqual | CompareOp::Less, distance, bound) =
+        &file.expr(condition).kind
+    else {
         return None;
     };
     let ExprKind::Call(Function::Abs, arguments) = &file.expr(*distance).kind else { return None };
     let ExprKind::Arithmetic(Arithmetic::Sub, a, b) = &file.expr(*arguments.first()?).kind else {
         return None;
     };
-    let copy = |id: ExprId| match &file.expr(id).kind {
+    let ((a, side_a), (b, side_b)) = (copy(file, *a)?, copy(file, *b)?);
+    (a == b && side_a != side_b).then_some((a, *bound))
+}
+
+/// `x` of `x<1>`, `count(a)` of `count(a<1>)`, and the side.
+fn copy(file: &File, id: ExprId) -> Option<(String, Side)> {
+    match &file.expr(id).kind {
         ExprKind::Copy(of, side) => match &file.expr(*of).kind {
-            ExprKind::Name(name) => Some((name, side)),
+            ExprKind::Name(name) => Some((name.clone(), *side)),
+            _ => None,
+        },
+        ExprKind::Query(name, arguments) => match arguments.as_slice() {
+            [data] => {
+                let (data, side) = copy(file, *data)?;
+                Some((format!("{}({data})", name.text), side))
+            }
             _ => None,
         },
         _ => None,
-    };
-    let ((a, side_a), (b, side_b)) = (copy(*a)?, copy(*b)?);
-    (a == b && side_a != side_b).then_some(*bound)
+    }
 }
 
 /// The privacy that a declaration claims. The default is to find out whether there is a finite loss at all.
@@ -188,7 +238,11 @@ mod tests {
         let bindings =
             Bindings { values: [("eps".into(), "1/3".parse().unwrap())].into(), ..Bindings::default() };
         let declaration = &file.declarations[0];
-        (distance_of_neighbours(&file, declaration, &bindings), claimed(&file, declaration, &bindings))
+        let distance = distances_of_neighbours(&file, declaration, &bindings).map(|mut all| {
+            assert_eq!(all[0].of, "x");
+            all.swap_remove(0).at_most
+        });
+        (distance, claimed(&file, declaration, &bindings))
     }
 
     #[test]
@@ -198,11 +252,15 @@ mod tests {
         {
             assert_eq!(of(&format!("adjacent |x<1> - x<2>| <= {bound}")).0, Ok(distance.parse().unwrap()));
         }
+        // What else holds of neighbours does not bring them farther apart.
+        for more in ["& x<1> <= x<2>", "adjacent x<1> <= x<2>", "adjacent forall i: 0 <= i"] {
+            let adjacent = format!("adjacent |x<1> - x<2>| <= 3 {more}");
+            assert_eq!(of(&adjacent).0, Ok(Rational::from(3)), "{adjacent}");
+        }
         // No distance is understood to be 1.
         for adjacent in [
             "",
             "adjacent |x<1> - x<2>| <= D",
-            "adjacent |x<1> - x<2>| < 3",
             "adjacent x<1> - x<2> <= 3",
             "adjacent |x<1> - x<1>| <= 3",
             "adjacent |x<1> + x<2>| <= 3",

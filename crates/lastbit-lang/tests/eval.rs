@@ -4,7 +4,7 @@ use lastbit_lang::eval::{
     EvalError, LibmModel, MachineFloat, RealValue, eval_float, eval_float_nodes, eval_real, eval_real_nodes,
     eval_real_value,
 };
-use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, Op, StraightLine, Tie, fpcore};
+use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, Op, Role, StraightLine, Tie, fpcore};
 use lastbit_real::{Dyadic, Float, Rational, Rounding, exp, ln};
 use proptest::prelude::*;
 
@@ -117,7 +117,13 @@ fn extreme_exponents_cost_no_memory() {
 fn rounding_clamping_and_choosing() {
     let mut program = StraightLine::new("snap", Format::Binary64);
     let x = program.input(
-        Input { name: "x".to_owned(), kind: InputKind::Real, lo: rational("-9"), hi: rational("9") },
+        Input {
+            name: "x".to_owned(),
+            role: Role::Argument,
+            kind: InputKind::Real,
+            lo: rational("-9"),
+            hi: rational("9"),
+        },
         None,
     );
     let bound = program.push(Op::Const(rational("2.5")), None);
@@ -166,7 +172,13 @@ fn rounding_clamping_and_choosing() {
 /// The results of a library of `ulps` units at a point, for each model.
 fn library<F: MachineFloat>(op: fn(usize) -> Op, x: F, ulps: &str, model: LibmModel) -> Result<F, EvalError> {
     let mut program = StraightLine::new("library", Format::Binary64);
-    let input = Input { name: "x".to_owned(), kind: InputKind::Float, lo: exact(x), hi: exact(x) };
+    let input = Input {
+        name: "x".to_owned(),
+        role: Role::Argument,
+        kind: InputKind::Float,
+        lo: exact(x),
+        hi: exact(x),
+    };
     let x_node = program.input(input, None);
     program.libm.ln = Accuracy::Ulps(rational(ulps));
     program.libm.exp = Accuracy::Ulps(rational(ulps));

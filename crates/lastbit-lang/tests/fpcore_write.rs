@@ -1,7 +1,7 @@
 //! What is written is read again as the same program.
 
 use lastbit_lang::fpcore::{WriteError, read, write};
-use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
+use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, Role, StraightLine, Tie};
 use lastbit_real::Rational;
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn rational(text: &str) -> Rational {
 }
 
 fn input(name: &str, kind: InputKind) -> Input {
-    Input { name: name.to_owned(), kind, lo: rational("-1"), hi: rational("1") }
+    Input { name: name.to_owned(), role: Role::Argument, kind, lo: rational("-1"), hi: rational("1") }
 }
 
 fn again(program: &StraightLine) -> StraightLine {

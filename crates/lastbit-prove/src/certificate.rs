@@ -13,7 +13,7 @@ pub fn to_json(program: &StraightLine, analysis: &Analysis) -> Value {
     let tree: Vec<Value> = analysis.tree.iter().map(|entry| tree_entry(program, entry)).collect();
     json!({
         "lastbit": "error certificate",
-        "version": 1,
+        "version": 2,
         "program": program_to_json(program),
         "claim": {
             "program": fingerprint(program),
@@ -58,7 +58,8 @@ pub fn program_to_json(program: &StraightLine) -> Value {
     })
 }
 
-fn accuracy(accuracy: &Accuracy) -> String {
+/// An accuracy as it is written.
+pub(crate) fn accuracy(accuracy: &Accuracy) -> String {
     match accuracy {
         Accuracy::CorrectlyRounded => "correctly_rounded".into(),
         Accuracy::Ulps(k) => format!("{k} ulp"),
@@ -72,7 +73,8 @@ fn input(input: &Input) -> Value {
         InputKind::Sign => "sign",
         InputKind::Integer => "integer",
     };
-    json!({ "name": input.name, "kind": kind, "lo": input.lo.to_string(), "hi": input.hi.to_string() })
+    let (role, lo, hi) = (input.role.name(), input.lo.to_string(), input.hi.to_string());
+    json!({ "name": input.name, "role": role, "kind": kind, "lo": lo, "hi": hi })
 }
 
 /// A comparison as it is written.

@@ -31,7 +31,9 @@
 //! | [`coq`], [`gappa`] | certificates in the languages of other checkers |
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
 //! | [`paper`] | the rules as the papers print them, and where they fail |
-//! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism |
+//! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism, and from a text to both |
+//! | [`logic`] | privacy claims over the reals |
+//! | [`subject`] | what certificates are about: the text itself |
 
 #![forbid(unsafe_code)]
 
@@ -52,5 +54,6 @@ pub mod rules;
 pub mod search;
 #[cfg(test)]
 mod soundness;
+pub mod subject;
 
 pub use refusal::{Reason, Refusal};

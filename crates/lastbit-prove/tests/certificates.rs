@@ -1,6 +1,8 @@
 //! Certificates that are written are accepted; certificates in which anything is changed are refused.
 
-use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, StraightLine, Tie, fpcore};
+use lastbit_lang::{
+    Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, Role, StraightLine, Tie, fpcore,
+};
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::check::{check, same_program};
 use lastbit_prove::search::{Effort, Goal, analyse, analyse_goal};
@@ -57,7 +59,7 @@ fn ratio(n: i64, d: i64) -> Rational {
 
 fn input(program: &mut StraightLine, kind: InputKind, lo: Rational, hi: Rational) -> NodeId {
     let name = format!("v{}", program.inputs.len());
-    program.input(Input { name, kind, lo, hi }, None)
+    program.input(Input { name, role: Role::Argument, kind, lo, hi }, None)
 }
 
 /// What the exchange format lacks.

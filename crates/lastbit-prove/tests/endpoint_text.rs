@@ -2,9 +2,7 @@
 //! against Theorem A.
 
 use lastbit_lang::{Accuracy, Bindings, Lowered, lower, parse};
-use lastbit_prove::endpoint::{
-    FloatSnap, NoiseError, Sampler, Total, certify, noise_error, recognise, theorem_a,
-};
+use lastbit_prove::endpoint::{FloatSnap, NoiseError, Total, certify, noise_error, recognise, theorem_a};
 use lastbit_real::{Float, Rational, Rounding};
 use serde_json::Value;
 
@@ -27,7 +25,7 @@ fn program(text: &str, parameter: &str, value: &Rational, bound: &Rational, grid
 fn mechanism(lowered: &Lowered) -> (FloatSnap, NoiseError) {
     let shape = recognise(&lowered.program).expect("the snapping mechanism");
     let error = noise_error(&lowered.program, &shape).expect("a relative error");
-    (shape.mechanism(Sampler::Ulp).expect("in range"), error)
+    (shape.mechanism(&lowered.program).expect("in range"), error)
 }
 
 fn nearest_double(x: &Rational) -> Rational {

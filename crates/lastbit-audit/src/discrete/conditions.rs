@@ -15,6 +15,8 @@ pub struct Unmet {
     pub clause: String,
     /// Where it stands.
     pub span: Span,
+    /// Whether it says which inputs are neighbours.
+    pub is_adjacency: bool,
 }
 
 /// A value in both runs.
@@ -50,7 +52,32 @@ pub(super) fn unmet<'a>(
         };
         if !holds {
             let clause_text = format!("{what} {}", expression_text(file, condition, Reading::Real));
-            unmet.push(Unmet { clause: clause_text, span: clause.span });
+            let is_adjacency = matches!(clause.kind, ClauseKind::Adjacent(..));
+            unmet.push(Unmet { clause: clause_text, span: clause.span, is_adjacency });
+        }
+    }
+    Ok(unmet)
+}
+
+/// The clauses `assume` about nothing but parameters that do not hold.
+pub(super) fn unmet_by_parameters(
+    file: &File,
+    declaration: &Declaration,
+    scope: &Scope<'_>,
+) -> Result<Vec<Unmet>, DiscreteError> {
+    let is_public = |id: ExprId| match &file.expr(id).kind {
+        ExprKind::Name(name) => scope.parameters.contains(name.as_str()),
+        ExprKind::Query(..) => false,
+        _ => true,
+    };
+    let mut unmet = Vec::new();
+    for clause in &declaration.clauses {
+        let ClauseKind::Assume(condition) = clause.kind else { continue };
+        if file.post_order(condition).into_iter().all(is_public)
+            && !scope.constant(condition).and_then(truth).map_err(error)?
+        {
+            let clause_text = format!("assume {}", expression_text(file, condition, Reading::Real));
+            unmet.push(Unmet { clause: clause_text, span: clause.span, is_adjacency: false });
         }
     }
     Ok(unmet)

@@ -47,7 +47,15 @@ pub type Inputs = BTreeMap<String, Argument>;
 /// The values of parameters by their names.
 pub type Parameters = BTreeMap<String, Rational>;
 
-/// The scopes of both runs.
+/// Refuses a mechanism over floats: here numbers are real, as clauses have them and bodies do not.
+pub(super) fn over_the_reals(declaration: &Declaration) -> Result<(), DiscreteError> {
+    let binders = declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
+    let mut types = binders.map(|binder| &binder.ty).chain([&declaration.result]);
+    let float = types.find(|ty| matches!(ty.scalar, Scalar::F64 | Scalar::F32));
+    float.map_or(Ok(()), |ty| Err(DiscreteError::Float { span: ty.span }))
+}
+
+/// The scopes of both runs. A float is the real number that it stands for.
 pub(super) fn scopes<'a>(
     file: &'a File,
     declaration: &'a Declaration,
@@ -55,30 +63,16 @@ pub(super) fn scopes<'a>(
     inputs: [&Inputs; 2],
     bits: u32,
 ) -> Result<[Scope<'a>; 2], DiscreteError> {
-    let binders =
-        || declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
-    let types = binders().map(|binder| &binder.ty).chain([&declaration.result]);
-    if let Some(ty) = types.into_iter().find(|ty| matches!(ty.scalar, Scalar::F64 | Scalar::F32)) {
-        return Err(DiscreteError::Float { span: ty.span });
-    }
     known_names(declaration, parameters, inputs)?;
     let [first, second] = inputs.map(|inputs| answers(declaration, inputs));
     let queries = [first?, second?];
     let scope = |run: usize| {
-        let variables = variables(&declaration.body);
-        let queries = queries.clone();
-        let names = declaration.parameters().map(|binder| binder.name.text.as_str()).collect();
-        let mut scope =
-            Scope { file, parameters: names, constants: HashMap::new(), queries, variables, bits };
-        for binder in declaration.parameters() {
-            let value = scope.parameter(binder, parameters)?;
-            scope.constants.insert(&binder.name.text, value);
-        }
+        let mut scope = of_parameters(file, declaration, parameters, queries.clone(), bits)?;
         for binder in &declaration.arguments {
             let value = scope.argument(binder, run, inputs[run])?;
             scope.constants.insert(&binder.name.text, value);
         }
-        for binder in declaration.parameters().chain(&declaration.arguments) {
+        for binder in &declaration.arguments {
             scope.allowed(binder, &scope.constants[binder.name.text.as_str()])?;
         }
         for binder in declaration.queries() {
@@ -89,6 +83,27 @@ pub(super) fn scopes<'a>(
         Ok(scope)
     };
     Ok([scope(0)?, scope(1)?])
+}
+
+/// A scope that knows the parameters, which lie in their ranges.
+pub(super) fn of_parameters<'a>(
+    file: &'a File,
+    declaration: &'a Declaration,
+    parameters: &Parameters,
+    queries: [HashMap<String, Value>; 2],
+    bits: u32,
+) -> Result<Scope<'a>, DiscreteError> {
+    let variables = variables(&declaration.body);
+    let names = declaration.parameters().map(|binder| binder.name.text.as_str()).collect();
+    let mut scope = Scope { file, parameters: names, constants: HashMap::new(), queries, variables, bits };
+    for binder in declaration.parameters() {
+        let value = scope.parameter(binder, parameters)?;
+        scope.constants.insert(&binder.name.text, value);
+    }
+    for binder in declaration.parameters() {
+        scope.allowed(binder, &scope.constants[binder.name.text.as_str()])?;
+    }
+    Ok(scope)
 }
 
 /// `f` of `f(a)`.
@@ -254,7 +269,8 @@ impl Scope<'_> {
     fn compares(&self, op: CompareOp, value: &Number, bound: ExprId) -> Result<bool, DiscreteError> {
         let bound = self.constant(bound).and_then(number).map_err(error)?;
         let arithmetic = Arithmetic { samples: &BTreeMap::new(), bits: self.bits };
-        Ok(arithmetic.compare(op, value, &bound).map_err(error)?.unwrap_or(true))
+        // What can not be told from the end of a range is not in it.
+        Ok(arithmetic.compare(op, value, &bound).map_err(error)?.unwrap_or(false))
     }
 
     /// The value of an expression of a clause.

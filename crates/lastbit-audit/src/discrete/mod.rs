@@ -105,6 +105,7 @@ pub fn audit(
     options: &Options,
 ) -> Result<DiscreteReport, DiscreteError> {
     checked(file)?;
+    inputs::over_the_reals(declaration)?;
     let precision = options.precision.min(MAX_PRECISION);
     let bits = precision + GUARD_BITS;
     let mut scopes = inputs::scopes(file, declaration, parameters, inputs, bits)?;
@@ -143,7 +144,10 @@ pub fn audit(
     Ok(DiscreteReport { name, comparison, outcomes, rest, epsilon, claim, unmet, bits })
 }
 
-/// The clauses `adjacent` and `assume` that two inputs do not satisfy.
+/// The clauses `adjacent` and `assume` that two inputs do not satisfy. Clauses speak about real numbers, also those of a mechanism over floats.
+///
+/// # Errors
+/// If an input is outside of its declared range, or a clause can not be evaluated.
 pub fn unmet(
     file: &File,
     declaration: &Declaration,
@@ -154,6 +158,21 @@ pub fn unmet(
     let bits = Options::default().precision + GUARD_BITS;
     let mut scopes = inputs::scopes(file, declaration, parameters, inputs, bits)?;
     conditions::unmet(file, declaration, &mut scopes)
+}
+
+/// The clauses `assume` about nothing but parameters that these values do not satisfy: whatever is said of such values is said in vain.
+///
+/// # Errors
+/// If a value is missing or outside of its declared range, or a clause can not be evaluated.
+pub fn unmet_by_parameters(
+    file: &File,
+    declaration: &Declaration,
+    parameters: &Parameters,
+) -> Result<Vec<Unmet>, DiscreteError> {
+    checked(file)?;
+    let bits = Options::default().precision + GUARD_BITS;
+    let scope = inputs::of_parameters(file, declaration, parameters, Default::default(), bits)?;
+    conditions::unmet_by_parameters(file, declaration, &scope)
 }
 
 fn checked(file: &File) -> Result<(), DiscreteError> {

@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use lastbit_lang::ast::{
-    self, Binder, ClauseKind, Declaration, Distribution, ExprId, Scalar, Statement, StatementKind,
-};
+use lastbit_lang::ast::{Binder, ClauseKind, Declaration, ExprId, Scalar};
 use lastbit_lang::{
-    Accuracy, Bindings, File, Format, InputKind, NodeId, Op, Reading, Span, StraightLine, expression_text,
-    lower,
+    Accuracy, Bindings, File, Format, Law, NodeId, Op, Reading, Role, StraightLine, expression_text, lower,
 };
 use lastbit_real::{Float, Rational, Rounding};
 
@@ -23,12 +20,12 @@ const MAX_SIGNS: usize = 4;
 pub(crate) struct Program<'f> {
     file: &'f File,
     pub(crate) line: StraightLine,
-    roles: Vec<Role>,
+    drawn: Vec<Drawn>,
 }
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum Drawn {
     Uniform,
     /// By its place among the signs.
     Sign(usize),
@@ -53,22 +50,22 @@ impl<'f> Program<'f> {
         for (name, value) in input {
             check_argument(declaration, name, value, line.format)?;
         }
-        let roles = roles(declaration, &line)?;
-        Ok(Program { file, line, roles })
+        let drawn = drawn(&line)?;
+        Ok(Program { file, line, drawn })
     }
 
     /// How many signs are drawn.
     pub(crate) fn signs(&self) -> usize {
-        self.roles.iter().filter(|role| matches!(role, Role::Sign(_))).count()
+        self.drawn.iter().filter(|drawn| matches!(drawn, Drawn::Sign(_))).count()
     }
 
     /// What the inputs are set to if these are the signs.
     pub(crate) fn settings(&self, signs: &[i8]) -> Vec<Setting> {
-        let setting = |role: &Role| match role {
-            Role::Uniform => Setting::Uniform,
-            Role::Sign(index) => Setting::Known(Rational::from(i64::from(signs[*index]))),
+        let setting = |drawn: &Drawn| match drawn {
+            Drawn::Uniform => Setting::Uniform,
+            Drawn::Sign(index) => Setting::Known(Rational::from(i64::from(signs[*index]))),
         };
-        self.roles.iter().map(setting).collect()
+        self.drawn.iter().map(setting).collect()
     }
 
     /// A node as text.
@@ -178,27 +175,23 @@ fn check_argument(
     Ok(())
 }
 
-/// What each input of the program is. A sample is known by the statement that draws it.
-fn roles(declaration: &Declaration, line: &StraightLine) -> Result<Vec<Role>, ProgramError> {
-    let mut samples = Vec::new();
-    collect_samples(&declaration.body, &mut samples);
-    let mut roles = Vec::new();
+/// What is drawn for each input of the program.
+fn drawn(line: &StraightLine) -> Result<Vec<Drawn>, ProgramError> {
+    let mut all = Vec::new();
     let mut uniform: Option<&str> = None;
     let mut signs = 0;
-    for (index, input) in line.inputs.iter().enumerate() {
-        let span = line.nodes.iter().find(|node| node.op == Op::Input(index)).and_then(|node| node.span);
-        let drawn = samples.iter().find(|(place, _)| Some(*place) == span).map(|(_, law)| *law);
-        roles.push(match (drawn, input.kind) {
-            (Some(Distribution::Unif { .. }), InputKind::Float) => {
+    for input in &line.inputs {
+        all.push(match input.role {
+            Role::Sample(Law::Unif(_)) => {
                 if let Some(first) = uniform.replace(&input.name) {
                     let (first, second) = (first.to_owned(), input.name.clone());
                     return Err(ProgramError::Uniforms { first, second });
                 }
-                Role::Uniform
+                Drawn::Uniform
             }
-            (Some(Distribution::Sign), InputKind::Sign) => {
+            Role::Sample(Law::Sign) => {
                 signs += 1;
-                Role::Sign(signs - 1)
+                Drawn::Sign(signs - 1)
             }
             _ => return Err(ProgramError::Open { name: input.name.clone() }),
         });
@@ -206,19 +199,5 @@ fn roles(declaration: &Declaration, line: &StraightLine) -> Result<Vec<Role>, Pr
     if signs > MAX_SIGNS {
         return Err(ProgramError::Signs { count: signs, most: MAX_SIGNS });
     }
-    Ok(roles)
-}
-
-fn collect_samples<'a>(statements: &'a [Statement], samples: &mut Vec<(Span, &'a ast::Distribution)>) {
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Sample(_, law) => samples.push((statement.span, law)),
-            StatementKind::If { then, otherwise, .. } => {
-                collect_samples(&then.statements, samples);
-                collect_samples(&otherwise.statements, samples);
-            }
-            StatementKind::For { body, .. } => collect_samples(&body.statements, samples),
-            _ => {}
-        }
-    }
+    Ok(all)
 }

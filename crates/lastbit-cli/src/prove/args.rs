@@ -138,8 +138,8 @@ impl Show {
   lastbit check doppler1.json --program kernel.fpcore
   lastbit check laplace.json --program mechanisms/laplace.lb
 
-A certificate is of an error bound or of privacy. The second kind holds the whole text of the mechanism; with --program, the
-mechanism of the same name in FILE must be the same but for layout, comments and proofs.
+A certificate is of an error bound or of privacy. The second kind holds the whole text of the mechanism, its samples, neighbours,
+assumptions and claim; with --program, the mechanism of the same name in FILE must be the same but for layout, comments and proofs.
 
 Exit codes: 0 accepted; 1 refused; 2 not a certificate.")]
 pub(crate) struct Check {

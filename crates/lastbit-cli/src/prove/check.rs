@@ -6,6 +6,7 @@ use lastbit::Rounding;
 use lastbit_lang::{Bindings, Diagnostic, StraightLine, lower, render};
 use lastbit_prove::check::{CheckError, Checked, check};
 use lastbit_prove::derivation;
+use lastbit_prove::endpoint::certificate as loss;
 use lastbit_prove::logic::certificate;
 use serde_json::{Value, json};
 
@@ -29,6 +30,16 @@ pub(super) struct Refused {
 struct Programs {
     of_errors: Option<Vec<StraightLine>>,
     of_privacy: Option<Meant>,
+}
+
+impl Programs {
+    /// The mechanisms of the file that is named, if one is.
+    fn mechanisms(&mut self, program: Option<&Path>) -> Result<Option<&Meant>, Error> {
+        if let (Some(path), None) = (program, &self.of_privacy) {
+            self.of_privacy = Some(Meant::read(path)?);
+        }
+        Ok(self.of_privacy.as_ref())
+    }
 }
 
 pub(crate) fn run(args: &Check) -> Result<(), Error> {
@@ -108,24 +119,25 @@ fn verdict(
 ) -> Result<Result<(String, Value), Refused>, Error> {
     match certificate::read(text) {
         Ok(privacy) => {
-            if let (Some(path), None) = (program, &read.of_privacy) {
-                read.of_privacy = Some(Meant::read(path)?);
-            }
-            Ok(check_privacy::verdict(name, &privacy, read.of_privacy.as_ref()))
+            let meant = read.mechanisms(program)?;
+            return Ok(check_privacy::verdict(name, &privacy, meant));
         }
-        Err(error) if !error.is_of_another_kind() => Ok(Err(check_privacy::refusal(&error))),
-        Err(_) => {
-            if let (Some(path), None) = (program, &read.of_errors) {
-                read.of_errors = Some(programs(path)?);
-            }
-            let programs = read.of_errors.as_deref();
-            if let Some(verdict) = check_loss::verdict(name, text, programs) {
-                return Ok(verdict);
-            }
-            let checked = error_verdict(text, programs);
-            Ok(checked.map(|checked| accepted(name, &checked)))
-        }
+        Err(error) if error.is_of_another_kind() => {}
+        Err(error) => return Ok(Err(check_privacy::refusal(&error))),
     }
+    match loss::read(text) {
+        Ok(certificate) => {
+            let meant = read.mechanisms(program)?;
+            return Ok(check_loss::verdict(name, &certificate, meant));
+        }
+        Err(error) if error.is_of_another_kind() => {}
+        Err(error) => return Ok(Err(check_loss::refusal(&error))),
+    }
+    if let (Some(path), None) = (program, &read.of_errors) {
+        read.of_errors = Some(programs(path)?);
+    }
+    let checked = error_verdict(text, read.of_errors.as_deref());
+    Ok(checked.map(|checked| accepted(name, &checked)))
 }
 
 fn error_verdict(certificate: &str, programs: Option<&[StraightLine]>) -> Result<Checked, Refused> {

@@ -14,8 +14,8 @@ use crate::error::Error;
 
 /// What a file says of mechanisms, to be compared with what certificates do.
 pub(super) struct Meant {
-    name: String,
-    file: File,
+    pub(super) name: String,
+    pub(super) file: File,
 }
 
 impl Meant {

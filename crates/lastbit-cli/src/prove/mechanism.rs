@@ -1,27 +1,18 @@
-//! Declarations of the language of mechanisms: the error of a variable, or the privacy of the snapping mechanism through its
-//! thresholds.
+//! Declarations of the language of mechanisms: the error of a variable, or the privacy of a mechanism over floats.
 
-use std::fmt::Write;
-
-use lastbit::{Rational, Rounding};
-use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File, ProofStepKind};
-use lastbit_lang::values::{
-    Claimed, claimed, default_grid, default_ranges, distance_of_neighbours, rounded, scalar,
-};
-use lastbit_lang::{Bindings, Diagnostic, Format, Lowered, lower};
-use lastbit_prove::endpoint::{
-    self, EndpointError, EndpointReport, OutOfRange, Request, Sampler, Search, Shape, Total, noise_error,
-    recognise,
-};
-use serde_json::json;
+use lastbit::Rational;
+use lastbit_lang::ast::{Declaration, DeclarationKind, File};
+use lastbit_lang::values::{default_grid, default_ranges, is_open, rounded, scalar};
+use lastbit_lang::{Bindings, lower};
+use lastbit_prove::endpoint::answer::{Conclusion, FloatAnswer, Options};
+use lastbit_prove::endpoint::{Given, OpenTheorem};
 
 use super::Session;
 use super::args::{Assignment, Prove, RuleSet};
 use super::program::{prove, show};
 use super::report::{Outcome, Report, Source, unreadable};
-use super::symbolic::{is_symbolic, symbolic};
-use super::{cases, exact, privacy};
-use crate::error::{Error, cut};
+use super::{cases, open, privacy};
+use crate::error::Error;
 
 /// Proves what there is to prove of a declaration.
 pub(crate) fn report(
@@ -31,86 +22,131 @@ pub(crate) fn report(
     session: &mut Session<'_>,
 ) -> Result<Report, Error> {
     let args = session.args;
-    let (bindings, mut notes) = bindings(declaration, args);
     let name = declaration.name.text.as_str();
-    let is_mechanism = declaration.kind == DeclarationKind::Mechanism;
-    let asks_for_error = args.of.is_some() || args.fpcore || args.rules == RuleSet::Paper;
     if args.cases {
         return Ok(cases::report(file, declaration, source, args));
     }
-    let by_audit = |kind: &ProofStepKind| matches!(kind, ProofStepKind::AuditExact);
-    if is_mechanism
-        && !asks_for_error
-        && declaration.is_over_floats()
-        && exact::has_step(declaration, by_audit)
-    {
-        no_certificate(name, args)?;
-        return Ok(exact::report(file, declaration, bindings, source, args));
+    let asks_for_error = args.of.is_some() || args.fpcore || args.rules == RuleSet::Paper;
+    if declaration.kind == DeclarationKind::Mechanism && !asks_for_error {
+        if declaration.is_over_floats() {
+            return over_floats(file, declaration, source, session);
+        }
+        if declaration.claims_privacy() {
+            return privacy::report(file, declaration, source, session);
+        }
     }
-    if is_mechanism && !asks_for_error && is_symbolic(declaration, &bindings) {
-        no_certificate(name, args)?;
-        return symbolic(file, declaration, source, args);
-    }
-    if is_mechanism && !asks_for_error && declaration.claims_privacy() && !declaration.is_over_floats() {
-        return privacy::report(file, declaration, source, session);
-    }
+    let (bindings, notes) = bindings(declaration, args);
     let mut lowered = match lower(file, Some(name), &bindings, args.of.as_deref()) {
         Ok(lowered) => lowered,
         Err(diagnostics) => return Ok(unreadable(name, source, &diagnostics)),
     };
     args.values.set_library(&mut lowered.program);
-    if is_mechanism && !asks_for_error {
-        match recognise(&lowered.program) {
-            Ok(shape) => {
-                let claim = claimed(file, declaration, &bindings);
-                let sensitivity = sensitivity(file, declaration, &bindings, args);
-                let (sensitivity, claim) = match sensitivity.and_then(|s| Ok((s, claim?))) {
-                    Ok(known) => known,
-                    Err(diagnostic) => return Ok(unreadable(name, source, &[diagnostic])),
-                };
-                let claim = claim.unwrap_or_default();
-                notes.extend(far_apart(&sensitivity, args));
-                return Ok(match privacy(declaration, &lowered, &shape, sensitivity, args) {
-                    Ok(report) => {
-                        if let Some(certificates) = &mut session.certificates {
-                            let certificate = report.certificate(&lowered.program, sampler(declaration));
-                            certificates.write_value(name, &certificate.to_json())?;
-                        }
-                        let by_error = |kind: &ProofStepKind| matches!(kind, ProofStepKind::Endpoint(_));
-                        notes.extend(not_enough(&report, &claim));
-                        let mut shown = private(name, &report, &claim, &lowered, &shape, &notes, args)?;
-                        if exact::has_step(declaration, by_error) {
-                            by_endpoints(name, &report, &mut shown);
-                        }
-                        shown
-                    }
-                    Err(error) => out_of_range(name, &error, &notes),
-                });
+    lowered.program.notes.extend(notes);
+    prove(&lowered.program, lowered.error_claim, source, session)
+}
+
+/// The privacy of a mechanism over floats: for all parameters if some are open, else for these.
+fn over_floats(
+    file: &File,
+    declaration: &Declaration,
+    source: &Source<'_>,
+    session: &mut Session<'_>,
+) -> Result<Report, Error> {
+    let args = session.args;
+    let name = declaration.name.text.as_str();
+    let (mut given, mut notes) = given(declaration, args);
+    let mut refusal = None;
+    if OpenTheorem::is_asked(declaration, &given) {
+        match OpenTheorem::find(file, declaration, &given) {
+            Ok(theorem) => {
+                no_certificate(name, args)?;
+                return Ok(open::report(declaration, &theorem, args));
             }
-            Err(error) => {
-                // Perhaps two inputs show that the claim is false.
-                if declaration.claims_privacy() {
-                    let tried = exact::report(file, declaration, bindings.clone(), source, args);
-                    if tried.outcome == Outcome::Refuted {
-                        return Ok(tried);
-                    }
-                }
-                let note = format!(
-                    "the privacy claim is undecided, this is the error of the result: {error} (node {})",
-                    error.node
-                );
-                lowered.program.notes.push(note);
-            }
+            Err(diagnostics) => refusal = Some(diagnostics),
+        }
+        // What is false of one value is not true of all.
+        if is_open(declaration, &Bindings { values: given.values.clone(), ..Bindings::default() }, "eps") {
+            given.values.insert("eps".into(), Rational::ONE);
+            notes.push("eps has no value: 1 was tried".into());
+        }
+        if OpenTheorem::is_asked(declaration, &given) {
+            let mut report = unreadable(name, source, &refusal.unwrap_or_default());
+            report.text = format!("{name}: no verdict\n");
+            return Ok(report);
         }
     }
-    lowered.program.notes.extend(notes);
-    let mut report = prove(&lowered.program, lowered.error_claim, source, session)?;
-    if is_mechanism && !asks_for_error && declaration.claims_privacy() {
-        // What was asked for is privacy, and an error bound is not an answer.
-        report.outcome = report.outcome.max(Outcome::Undecided);
-        report.json["privacy"] = json!("undecided");
+    let inputs = match args.values.inputs.as_deref() {
+        Some([f, f2]) => Some([f.clone(), f2.clone()]),
+        _ => None,
+    };
+    let options = Options { inputs, ..Options::default() };
+    let mut answer = match FloatAnswer::find(file, declaration, given, &options) {
+        Ok(answer) => answer,
+        Err(diagnostics) => return Ok(unreadable(name, source, &diagnostics)),
+    };
+    // Of one value nothing follows for all but that it is false.
+    if refusal.is_some() && answer.conclusion == Conclusion::Proved {
+        answer.conclusion = Conclusion::Undecided;
     }
-    Ok(report)
+    answer.notes.splice(0..0, notes);
+    answer.notes.extend(far_apart(&answer, args));
+    private(&answer, source, session)
+}
+
+/// What is known of a claim, or the error of the result where nothing is claimed and there is no bound on a loss.
+fn private(
+    answer: &FloatAnswer<'_>,
+    source: &Source<'_>,
+    session: &mut Session<'_>,
+) -> Result<Report, Error> {
+    let args = session.args;
+    let declaration = answer.statement.declaration;
+    let name = declaration.name.text.as_str();
+    let program = &answer.statement.program;
+    if let (Err(reason), false) = (&answer.bound, declaration.claims_privacy()) {
+        let mut program = program.clone();
+        program.notes.push(format!("there is no bound on the privacy loss: {}", reason.message));
+        return prove(&program, None, source, session);
+    }
+    match answer.certificate(source.text) {
+        Some(certificate) => {
+            if let Some(certificates) = &mut session.certificates {
+                certificates.write_value(name, &certificate.to_json())?;
+            }
+        }
+        None => no_certificate(name, args)?,
+    }
+    let outcome = match answer.conclusion {
+        Conclusion::Proved => Outcome::Proved,
+        Conclusion::Refuted => Outcome::Refuted,
+        Conclusion::Undecided => Outcome::Undecided,
+    };
+    let mut shown = Report::new(answer.in_words(source.text), answer.to_json(source.text), outcome);
+    if args.show.is_asked() {
+        let node = answer.bound.as_ref().map_or(program.result, |(snapping, _)| snapping.shape.y);
+        show(program, &args.show, node, &mut shown)?;
+    }
+    Ok(shown)
+}
+
+/// What the command line gives, rounded to floats where the declaration says that they are floats.
+fn given(declaration: &Declaration, args: &Prove) -> (Given, Vec<String>) {
+    let values = &args.values;
+    let (bindings, notes) =
+        self::values(declaration, [&values.epsilon, &values.bound, &values.lambda], &values.param);
+    let library = |is_exp: bool| {
+        let found = values.libm.iter().find(|given| given.is_exp == is_exp);
+        found.map(|given| given.accuracy.clone())
+    };
+    let ranges = values.range.iter().map(|range| (range.name.clone(), (range.lo.clone(), range.hi.clone())));
+    let given = Given {
+        values: bindings.values,
+        ranges: ranges.collect(),
+        ln: library(false),
+        exp: library(true),
+        distance: values.sensitivity.clone(),
+    };
+    (given, notes)
 }
 
 /// The values and ranges that the command line gives.
@@ -150,136 +186,21 @@ fn no_certificate(name: &str, args: &Prove) -> Result<(), Error> {
     match args.certificate {
         None => Ok(()),
         Some(_) => Err(Error::usage(
-            format!("there are no certificates of the kind of proof that {name} has"),
-            "with numbers for all parameters (--epsilon, --bound) the loss is certified; --of NAME certifies the error of a variable",
+            format!("there are no certificates of the kind of answer that {name} has"),
+            "with numbers for all parameters (--epsilon, --bound) the loss of a snapping mechanism is certified; --of NAME certifies the error of a variable",
         )),
     }
 }
 
-pub(super) fn sampler(declaration: &Declaration) -> Sampler {
-    let uniform = declaration.clauses.iter().find_map(|clause| match clause.kind {
-        ClauseKind::Sampler(sampler) => Some(sampler),
-        _ => None,
-    });
-    Sampler::declared(uniform.unwrap_or_default(), Format::Binary64)
-}
-
-/// How far apart neighbours are: what the command line says, or else the declaration.
-pub(super) fn sensitivity(
-    file: &File,
-    declaration: &Declaration,
-    bindings: &Bindings,
-    args: &Prove,
-) -> Result<Rational, Diagnostic> {
-    match &args.values.sensitivity {
-        Some(given) => Ok(given.clone()),
-        None => distance_of_neighbours(file, declaration, bindings),
-    }
-}
-
 /// Two inputs to look at that are no neighbours.
-fn far_apart(most: &Rational, args: &Prove) -> Option<String> {
+fn far_apart(answer: &FloatAnswer<'_>, args: &Prove) -> Option<String> {
     let [f, f2] = args.values.inputs.as_deref()? else { return None };
+    let (snapping, _) = answer.bound.as_ref().ok()?;
     let distance = (f - f2).abs();
-    (distance > *most)
-        .then(|| format!("the two inputs are {distance} apart, and what is certified is for at most {most}"))
-}
-
-/// Why a claim is not proved, though there is a bound.
-fn not_enough(report: &EndpointReport, claim: &Claimed) -> Option<String> {
-    let epsilon = claim.epsilon.as_ref().filter(|_| report.decides(claim) != Some(true))?;
-    let certified = match &report.certified.total {
-        Total::Pure { loss } => format!("a loss of {}", loss.to_decimal(20, Rounding::Up)),
-        Total::Approximate { loss, delta } => format!(
-            "a loss of {} but for a probability of {}",
-            loss.to_decimal(20, Rounding::Up),
-            delta.to_decimal(3, Rounding::Up)
-        ),
-    };
-    let delta = if claim.delta.is_zero() { String::new() } else { format!(" and delta = {}", claim.delta) };
-    Some(format!("the claim is epsilon = {epsilon}{delta}, and certified is {certified}"))
-}
-
-fn privacy(
-    declaration: &Declaration,
-    lowered: &Lowered,
-    shape: &Shape,
-    sensitivity: Rational,
-    args: &Prove,
-) -> Result<EndpointReport, EndpointError> {
-    let example = args.values.inputs.as_ref().and_then(|inputs| match inputs.as_slice() {
-        [f, f2] => Some([f.to_f64(Rounding::Nearest), f2.to_f64(Rounding::Nearest)]),
-        _ => None,
-    });
-    endpoint::analyse(&Request {
-        mechanism: shape.mechanism(sampler(declaration))?,
-        error: noise_error(&lowered.program, shape)?,
-        search: Search { sensitivity, ..Search::default() },
-        example,
+    (distance > snapping.distance).then(|| {
+        format!(
+            "the two inputs are {distance} apart, and what is certified is for at most {}",
+            snapping.distance
+        )
     })
-}
-
-fn private(
-    name: &str,
-    report: &EndpointReport,
-    claim: &Claimed,
-    lowered: &Lowered,
-    shape: &Shape,
-    notes: &[String],
-    args: &Prove,
-) -> Result<Report, Error> {
-    let outcome = match report.decides(claim) {
-        Some(true) => Outcome::Proved,
-        Some(false) => Outcome::Refuted,
-        None => Outcome::Undecided,
-    };
-    let mut text = format!("{name}: {report}");
-    for note in notes {
-        let _ = writeln!(text, "note: {note}");
-    }
-    let mut value = report.to_json();
-    value["loss"] = json!(match (&report.certified.total, &report.infinite_loss) {
-        (Total::Pure { loss }, _) => Some(loss.to_decimal(20, Rounding::Up)),
-        (_, Some(_)) => Some("inf".into()),
-        (_, None) => None,
-    });
-    value["name"] = json!(name);
-    value["notes"] = json!(notes);
-    let mut shown = Report::new(text, value, outcome);
-    if args.show.is_asked() {
-        show(&lowered.program, &args.show, shape.y, &mut shown)?;
-    }
-    Ok(shown)
-}
-
-/// The first line, for a proof that ends in `endpoint … by error`.
-fn by_endpoints(name: &str, report: &EndpointReport, shown: &mut Report) {
-    let verdict = match (shown.outcome, &report.certified.total) {
-        (Outcome::Proved, Total::Pure { loss }) => {
-            format!("PROVED (pure, cost <= {})", loss.to_decimal(20, Rounding::Up))
-        }
-        (Outcome::Proved, Total::Approximate { loss, delta }) => format!(
-            "PROVED (cost <= {}, delta <= {})",
-            loss.to_decimal(20, Rounding::Up),
-            delta.to_decimal(3, Rounding::Up)
-        ),
-        (Outcome::Refuted, _) => "NOT eps-DP for any eps".into(),
-        _ => "UNDECIDED".into(),
-    };
-    let head = format!("{name}: {verdict}    ENDPT, the certified bound of the error semantics\n");
-    shown.text.insert_str(0, &head);
-    shown.json["rule"] = json!("ENDPT");
-}
-
-fn out_of_range(name: &str, error: &EndpointError, notes: &[String]) -> Report {
-    let message = match error {
-        // Exact fractions can be longer than anyone wants to read.
-        EndpointError::OutOfRange(OutOfRange { name, value, reason }) => {
-            format!("{name} = {}: {reason}", cut(value))
-        }
-        other => other.to_string(),
-    };
-    let json = json!({ "name": name, "error": message, "notes": notes });
-    let problem = format!("error: {message}\nhint: change --epsilon, --bound, --lambda or --sensitivity");
-    Report::bad(name, "no bound on the privacy loss", problem, json)
 }

@@ -5,9 +5,9 @@
 //! | `args`, `conflicts` | the arguments, and which do not go together |
 //! | `files`, `certificates` | what is read, and what is written |
 //! | `program` | one straight-line program: its bound and its derivation |
-//! | `mechanism`, `symbolic` | declarations of *.lb files, with values and without |
+//! | `mechanism`, `open` | declarations of *.lb files, with values and without |
 //! | `privacy` | privacy claims over the reals |
-//! | `exact`, `cases` | proofs by an exact audit; the snapping mechanism case by case |
+//! | `cases` | the snapping mechanism case by case |
 //! | `paper` | the papers' rules as printed |
 //! | `report` | what is said of a program |
 //! | `check`, `check_privacy`, `fmt` | the other two commands |
@@ -19,16 +19,16 @@ pub(crate) mod check;
 mod check_loss;
 mod check_privacy;
 mod conflicts;
-mod exact;
+
 pub(crate) mod files;
 pub(crate) mod fmt;
 pub(crate) mod mechanism;
+mod open;
 mod paper;
 mod privacy;
 mod program;
 mod progress;
 pub(crate) mod report;
-mod symbolic;
 
 use std::path::Path;
 

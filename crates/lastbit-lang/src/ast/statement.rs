@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{ExprId, Name, Type};
+use super::{ExprId, Name, Shape, Type};
 use crate::Span;
 
 /// A variable or an element of an array.
@@ -96,6 +96,38 @@ impl Distribution {
             Distribution::Expo(_) => "expo",
             Distribution::Dlap(..) => "dlap",
             Distribution::Choose(_) => "choose",
+        }
+    }
+
+    /// Its parameters, in order.
+    pub fn parameters(&self) -> Vec<ExprId> {
+        match self {
+            Distribution::Unif { .. } | Distribution::Sign => Vec::new(),
+            Distribution::Bernoulli(p) => vec![*p],
+            Distribution::Lap(scale) | Distribution::Expo(scale) => vec![*scale],
+            Distribution::Dlap(scale, exponent) => vec![*scale, *exponent],
+            Distribution::Choose(weights) => weights.clone(),
+        }
+    }
+}
+
+impl Statement {
+    /// The expressions of a statement and of those in it.
+    pub fn expressions(&self) -> Vec<ExprId> {
+        let of_block =
+            |block: &Block| block.statements.iter().flat_map(Statement::expressions).collect::<Vec<_>>();
+        match &self.kind {
+            StatementKind::Declare(_, Type { shape: Shape::Array(length), .. }) => vec![*length],
+            StatementKind::Declare(..) => Vec::new(),
+            StatementKind::Sample(place, law) => place.index.into_iter().chain(law.parameters()).collect(),
+            StatementKind::Assign(place, value) => place.index.into_iter().chain([*value]).collect(),
+            StatementKind::If { condition, then, otherwise } => {
+                [*condition].into_iter().chain(of_block(then)).chain(of_block(otherwise)).collect()
+            }
+            StatementKind::For { from, to, body, .. } => {
+                [*from, *to].into_iter().chain(of_block(body)).collect()
+            }
+            StatementKind::Return(value) => vec![*value],
         }
     }
 }

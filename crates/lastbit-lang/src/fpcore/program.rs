@@ -6,7 +6,7 @@ use lastbit_real::Rational;
 
 use super::sexp::{ItemId, Kind, Tree};
 use super::{FpcoreError, expression, number, operators, precondition, prune};
-use crate::{Accuracy, Diagnostic, Format, Input, InputKind, Libm, StraightLine};
+use crate::{Accuracy, Diagnostic, Format, Input, InputKind, Libm, Role, StraightLine};
 
 /// The declared accuracy of `log` and `exp` in units in the last place: properties of our own, as FPCore has none for it.
 pub(super) const LOG_ULPS: &str = ":lastbit-log-ulps";
@@ -95,7 +95,8 @@ fn convert(tree: &Tree<'_>, parts: &Parts<'_>, name: &str) -> Result<StraightLin
     for (&(name, item), range) in parts.arguments.iter().zip(ranges) {
         match range_of(tree, name, item, range, format) {
             Ok((lo, hi)) => {
-                let input = Input { name: name.to_owned(), kind: InputKind::Float, lo, hi };
+                let input =
+                    Input { name: name.to_owned(), role: Role::Argument, kind: InputKind::Float, lo, hi };
                 program.input(input, Some(tree.span(item)));
             }
             Err(diagnostic) => {
@@ -103,6 +104,7 @@ fn convert(tree: &Tree<'_>, parts: &Parts<'_>, name: &str) -> Result<StraightLin
                 // The body may still be read, to report what is wrong there in the same run.
                 let input = Input {
                     name: name.to_owned(),
+                    role: Role::Argument,
                     kind: InputKind::Float,
                     lo: Rational::ZERO,
                     hi: Rational::ZERO,

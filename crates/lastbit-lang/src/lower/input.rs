@@ -7,7 +7,7 @@ use crate::ast::{Binder, CompareOp, Constraint, ExprId, Scalar, Shape};
 use crate::check::{MAX_ARRAY, array_length_message};
 use crate::constant::{constant, integer};
 use crate::diagnostic::MAX_DIAGNOSTICS;
-use crate::{Diagnostic, Format, Input, InputKind, NodeId, Op, Span};
+use crate::{Diagnostic, Format, Input, InputKind, Law, NodeId, Op, Role, Span};
 
 /// What is known of a free variable.
 enum Known {
@@ -93,7 +93,9 @@ impl Lowerer<'_> {
         };
         let value = match binder.ty.shape {
             Shape::Array(length) => Value::Array(name.to_owned(), self.length(length)?),
-            _ => self.free_variable(binder, name, is_parameter),
+            _ => {
+                self.free_variable(binder, name, if is_parameter { Role::Parameter } else { Role::Argument })
+            }
         };
         self.inputs.insert(name.to_owned(), value.clone());
         Ok(value)
@@ -127,7 +129,7 @@ impl Lowerer<'_> {
         let Some(binder) = self.declaration.arguments.iter().find(|binder| binder.name.text == name) else {
             return Err(Diagnostic::new(span, format!("`{key}` has not been set")));
         };
-        let value = self.free_variable(binder, &key, false);
+        let value = self.free_variable(binder, &key, Role::Argument);
         self.inputs.insert(key, value.clone());
         Ok(value)
     }
@@ -155,27 +157,30 @@ impl Lowerer<'_> {
         let Some(binder) = self.declaration.queries().find(|binder| binder.name.text == name) else {
             return Err(Diagnostic::new(span, format!("unknown query `{name}`")));
         };
-        let value = self.free_variable(binder, &key, false);
+        let value = self.free_variable(binder, &key, Role::Query);
         self.inputs.insert(key, value.clone());
         Ok(value)
     }
 
     /// A constant if the value is known, else an input. What is missing is reported, and the rest is looked at all the same.
-    fn free_variable(&mut self, binder: &Binder, key: &str, is_parameter: bool) -> Value {
+    fn free_variable(&mut self, binder: &Binder, key: &str, role: Role) -> Value {
         let Some(kind) = input_kind(binder.ty.scalar) else { return Value::Data(key.to_owned()) };
-        let known = self.what_is_known(binder, key, kind, is_parameter).unwrap_or_else(|diagnostic| {
-            if self.diagnostics.len() < MAX_DIAGNOSTICS && !self.diagnostics.contains(&diagnostic) {
-                self.diagnostics.push(diagnostic);
-            }
-            Known::Value(Rational::ZERO)
-        });
+        let known =
+            self.what_is_known(binder, key, kind, role == Role::Parameter).unwrap_or_else(|diagnostic| {
+                if self.diagnostics.len() < MAX_DIAGNOSTICS && !self.diagnostics.contains(&diagnostic) {
+                    self.diagnostics.push(diagnostic);
+                }
+                Known::Value(Rational::ZERO)
+            });
         let id = match known {
             Known::Value(value) => {
                 let id = self.program.push(Op::Const(value), Some(binder.span));
                 self.program.nodes[id].name = Some(key.to_owned());
                 id
             }
-            Known::Range(lo, hi) => self.input(key, kind, lo, hi, binder.span),
+            Known::Range(lo, hi) => {
+                self.program.input(Input { name: key.to_owned(), role, kind, lo, hi }, Some(binder.span))
+            }
         };
         if binder.ty.scalar == Scalar::Bool { self.is_one(id, binder.span) } else { Value::Number(id) }
     }
@@ -186,10 +191,11 @@ impl Lowerer<'_> {
         Value::Condition(self.compare(CompareOp::Equal, id, one))
     }
 
-    /// Adds an input with a name of its own: a loop samples the same variable several times.
-    pub(super) fn input(
+    /// Adds a sample with a name of its own: a loop samples the same variable several times. What the declaration names keeps its name.
+    pub(super) fn sampled(
         &mut self,
         name: &str,
+        law: Law,
         kind: InputKind,
         lo: Rational,
         hi: Rational,
@@ -197,11 +203,20 @@ impl Lowerer<'_> {
     ) -> NodeId {
         let mut unique = name.to_owned();
         let mut count = 1;
-        while !self.input_names.insert(unique.clone()) {
+        while self.is_declared(&unique) || !self.sample_names.insert(unique.clone()) {
             count += 1;
             unique = format!("{name}_{count}");
         }
-        self.program.input(Input { name: unique, kind, lo, hi }, Some(span))
+        let input = Input { name: unique, role: Role::Sample(law), kind, lo, hi };
+        self.program.input(input, Some(span))
+    }
+
+    /// Whether an argument, a parameter or a query has this name.
+    fn is_declared(&self, name: &str) -> bool {
+        let declaration = self.declaration;
+        let mut binders =
+            declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
+        binders.any(|binder| binder.name.text == name)
     }
 
     fn what_is_known(
@@ -216,6 +231,14 @@ impl Lowerer<'_> {
         if let Some(value) = self.values.get(key).or_else(|| self.values.get(name)).cloned() {
             self.allowed(binder, &value, declared.as_ref())?;
             return Ok(Known::Value(value));
+        }
+        if is_parameter
+            && self.bindings.open_parameters
+            && matches!(kind, InputKind::Float | InputKind::Integer)
+        {
+            // An integer that every format represents, or far from overflow.
+            let most = Rational::pow2(if kind == InputKind::Integer { 24 } else { 100 });
+            return Ok(Known::Range(-&most, most));
         }
         let ranges = &self.bindings.ranges;
         if let Some((lo, hi)) = ranges.get(key).or_else(|| ranges.get(name)).cloned() {

@@ -28,6 +28,8 @@ pub struct Bindings {
     pub ranges: BTreeMap<String, (Rational, Rational)>,
     /// The format in which a program over `real` is read as floats.
     pub real_format: Format,
+    /// Whether parameters without a value are inputs, of any value: what holds then, holds for all of them.
+    pub open_parameters: bool,
 }
 
 /// A declaration as a straight-line expression.
@@ -130,8 +132,8 @@ struct Lowerer<'a> {
     variables: Journal<Value>,
     /// Arguments, parameters and queries that were used, whatever branch used them first.
     inputs: HashMap<String, Value>,
-    /// Names of inputs, so that each is unique.
-    input_names: HashSet<String>,
+    /// Names of samples, so that each is unique.
+    sample_names: HashSet<String>,
     /// Values of parameters.
     values: HashMap<String, Rational>,
     sampler: Sampler,
@@ -162,7 +164,7 @@ impl<'a> Lowerer<'a> {
             conditions: vec![Condition::Known(false)],
             variables: Journal::new(),
             inputs: HashMap::new(),
-            input_names: HashSet::new(),
+            sample_names: HashSet::new(),
             values: HashMap::new(),
             sampler: Sampler::default(),
             returned: ConditionId::FALSE,

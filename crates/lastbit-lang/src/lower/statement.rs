@@ -6,7 +6,7 @@ use lastbit_real::Rational;
 
 use super::{ConditionId, Lowerer, Value};
 use crate::ast::{Block, Distribution, Name, Place, Sampler, Shape, Statement, StatementKind};
-use crate::{Diagnostic, Format, InputKind, Op, Span};
+use crate::{Diagnostic, Format, InputKind, Law, Op, Span};
 
 impl Lowerer<'_> {
     pub(super) fn block(&mut self, statements: &[Statement]) -> Result<(), Diagnostic> {
@@ -275,14 +275,19 @@ impl Lowerer<'_> {
     fn sample(&mut self, key: &str, distribution: &Distribution, span: Span) -> Value {
         match distribution {
             Distribution::Unif { .. } => match self.uniform_range() {
-                Ok((lo, hi)) => Value::Number(self.input(key, InputKind::Float, lo, hi, span)),
+                Ok((lo, hi)) => {
+                    let law = Law::Unif(self.sampler);
+                    Value::Number(self.sampled(key, law, InputKind::Float, lo, hi, span))
+                }
                 Err(message) => Value::Opaque(Box::new(Diagnostic::new(span, message))),
             },
             Distribution::Sign => {
-                Value::Number(self.input(key, InputKind::Sign, Rational::from(-1), Rational::ONE, span))
+                let (lo, hi) = (Rational::from(-1), Rational::ONE);
+                Value::Number(self.sampled(key, Law::Sign, InputKind::Sign, lo, hi, span))
             }
             Distribution::Bernoulli(_) => {
-                let id = self.input(key, InputKind::Integer, Rational::ZERO, Rational::ONE, span);
+                let (lo, hi) = (Rational::ZERO, Rational::ONE);
+                let id = self.sampled(key, Law::Bernoulli, InputKind::Integer, lo, hi, span);
                 self.is_one(id, span)
             }
             other => {

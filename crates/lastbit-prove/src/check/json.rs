@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::CheckError;
 
 /// What is refused before it is looked at.
@@ -25,6 +27,22 @@ pub(crate) enum Json<'a> {
     Text(Cow<'a, str>),
     Array(Vec<Json<'a>>),
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
+}
+
+impl Json<'_> {
+    /// The same value for whoever compares it with one that is written.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::from(*value),
+            Json::Integer(value) => Value::from(*value),
+            Json::Text(text) => Value::from(text.as_ref()),
+            Json::Array(items) => items.iter().map(Json::to_value).collect(),
+            Json::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.to_string(), value.to_value())).collect()
+            }
+        }
+    }
 }
 
 /// Reads a text that is one value, of an error certificate.

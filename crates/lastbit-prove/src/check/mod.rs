@@ -16,7 +16,7 @@ mod rules;
 mod tree;
 pub mod unchecked;
 
-use lastbit_lang::{NodeId, StraightLine};
+use lastbit_lang::{Accuracy, NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};
 use thiserror::Error;
 
@@ -166,8 +166,8 @@ fn sections<'v, 'a>(
     }
     let [_, version, program, claim, tree] =
         object(certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;
-    if !matches!(version, Json::Integer(1)) {
-        return Err(root.field("version").expected("1", version));
+    if !matches!(version, Json::Integer(2)) {
+        return Err(root.field("version").expected("2", version));
     }
     let program = program::read(program, &root.field("program"))?;
     let place = root.field("claim");
@@ -186,12 +186,12 @@ fn sections<'v, 'a>(
     Ok((program, claim, tree))
 }
 
-/// The program section of a certificate.
+/// The accuracy of a library function, as certificates spell it.
 ///
 /// # Errors
-/// If a part is not what its place asks for.
-pub(crate) fn program_of(value: &Json<'_>, place: &Place<'_>) -> Result<StraightLine, CheckError> {
-    program::read(value, place)
+/// If it is none.
+pub(crate) fn accuracy_of(value: &Json<'_>, place: &Place<'_>) -> Result<Accuracy, CheckError> {
+    program::accuracy(value, place)
 }
 
 /// Whether two programs are the same but for names, notes and places in a text; if not, the first difference in words.
@@ -207,8 +207,8 @@ pub fn same_program(a: &StraightLine, b: &StraightLine) -> Result<(), String> {
         return Err(format!("inputs and nodes: {counts:?} in one and {others:?} in the other"));
     }
     for (i, (x, y)) in a.inputs.iter().zip(&b.inputs).enumerate() {
-        if (x.kind, &x.lo, &x.hi) != (y.kind, &y.lo, &y.hi) {
-            let (one, other) = ((x.kind, &x.lo, &x.hi), (y.kind, &y.lo, &y.hi));
+        let (one, other) = ((x.role, x.kind, &x.lo, &x.hi), (y.role, y.kind, &y.lo, &y.hi));
+        if one != other {
             return Err(format!("input {i} (`{}`) is {one:?} in one and {other:?} in the other", x.name));
         }
     }

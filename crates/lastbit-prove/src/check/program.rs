@@ -1,6 +1,6 @@
 //! The program section of a certificate.
 
-use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, Libm, Node, Op, StraightLine, Tie};
+use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, Libm, Node, Op, Role, StraightLine, Tie};
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 
 use super::CheckError;
@@ -43,7 +43,7 @@ fn is_possible(ulps: &Rational) -> bool {
     *ulps >= Rational::pow2(-1) && *ulps <= Rational::pow2(20)
 }
 
-fn accuracy(value: &Json<'_>, place: &Place<'_>) -> Result<Accuracy, CheckError> {
+pub(super) fn accuracy(value: &Json<'_>, place: &Place<'_>) -> Result<Accuracy, CheckError> {
     let text = text(value, place)?;
     if text == "correctly_rounded" {
         return Ok(Accuracy::CorrectlyRounded);
@@ -56,7 +56,13 @@ fn accuracy(value: &Json<'_>, place: &Place<'_>) -> Result<Accuracy, CheckError>
 }
 
 fn input(value: &Json<'_>, place: &Place<'_>) -> Result<Input, CheckError> {
-    let [name, kind, lo, hi] = object(value, place, ["name", "kind", "lo", "hi"])?;
+    let [name, role, kind, lo, hi] = object(value, place, ["name", "role", "kind", "lo", "hi"])?;
+    let role_place = place.field("role");
+    let spelled = text(role, &role_place)?;
+    let known = Role::ALL.iter().find(|(_, name)| *name == spelled);
+    let (role, _) = *known.ok_or_else(|| {
+        role_place.expected("\"argument\", \"parameter\", \"query\" or \"sample of …\"", role)
+    })?;
     let kind_place = place.field("kind");
     let kind = match text(kind, &kind_place)? {
         "float" => InputKind::Float,
@@ -67,7 +73,7 @@ fn input(value: &Json<'_>, place: &Place<'_>) -> Result<Input, CheckError> {
     };
     let name = text(name, &place.field("name"))?.to_owned();
     let (lo, hi) = (rational(lo, &place.field("lo"))?, rational(hi, &place.field("hi"))?);
-    Ok(Input { name, kind, lo, hi })
+    Ok(Input { name, role, kind, lo, hi })
 }
 
 /// The operation of node `id`, whose operands are earlier nodes.

@@ -4,15 +4,12 @@ use lastbit_lang::{Accuracy, Tie};
 use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 
 use super::text::{comment, integer, name};
-use crate::endpoint::certificate::{LossCertificate, LossError};
+use crate::endpoint::certificate::LossCertificate;
 use crate::endpoint::{FloatSnap, Noise, Sampler};
 
 /// Why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
-    /// The program is no snapping mechanism.
-    #[error(transparent)]
-    Program(#[from] LossError),
     /// The theorem in the library is about something else.
     #[error("the theorem is about {0}")]
     Theorem(&'static str),
@@ -24,7 +21,7 @@ pub enum Unsupported {
 /// [`Unsupported`], if the library's theorem is not about such a mechanism.
 pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> {
     let program = &certificate.program;
-    let mechanism = certificate.mechanism()?;
+    let mechanism = certificate.mechanism();
     let (loss, delta) = certificate.total();
     if delta.is_some() {
         return Err(Unsupported::Theorem("pure differential privacy, for M = ε(2B + Λ/2) <= 700"));
@@ -41,7 +38,7 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
     // What is printed, to 20 digits: the library's distances may be a few ulps more than ours where ties do not go up.
     let decimal = loss.to_decimal(20, Rounding::Up);
     let stated: Rational = decimal.parse().expect("a decimal number");
-    let numbers = Numbers::of(&mechanism, &certificate.sensitivity);
+    let numbers = Numbers::of(mechanism, &certificate.sensitivity);
     let (notations, noise) = noise(mechanism.noise())?;
     let tie = match mechanism.tie() {
         Tie::Up => "ties_up",

@@ -30,17 +30,26 @@
 //! # Ok::<(), lastbit_prove::endpoint::EndpointError>(())
 //! ```
 
+pub mod answer;
+mod broken;
 mod cases;
 pub mod certificate;
 mod claims;
 mod json;
 mod kappa;
+#[cfg(test)]
+mod near_misses;
+mod neighbours;
+mod open;
 mod pair;
+mod refute;
 mod report;
 mod shape;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod theorem;
+mod words;
 
 use lastbit_real::{DomainError, Rational, Rounding};
 
@@ -53,10 +62,14 @@ pub use lastbit_audit::{OutOfRange, Sampler};
 pub use cases::CaseBound;
 pub use claims::{ClaimedBound, Verdict};
 pub use kappa::NoiseError;
+pub use neighbours::Point;
+pub use open::{OpenPoint, OpenTheorem};
 pub use pair::{Endpoints, PairOutput, UThreshold, WeightBounds, pair_outputs};
+pub use refute::{Event, Refutation};
 pub use report::{EndpointReport, Request, analyse};
-pub use shape::{Shape, ShapeError, ShapeReason, noise_error, recognise};
-pub use theorem::{GridPoint, MOST_M, THEOREM_A, compare_with_theorem_a, theorem_a, theorem_a_prime};
+pub use shape::{Public, Scale, Shape, ShapeError, ShapeReason, noise_error, recognise};
+pub use statement::{Given, Snapping, Statement};
+pub use theorem::{GridPoint, MOST_M, compare_with_theorem_a, theorem_a, theorem_a_prime};
 
 use cases::{Reach, case_bounds};
 use kappa::Ingredients;
@@ -64,6 +77,9 @@ use kappa::Ingredients;
 /// Why there is no bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
+    /// The program is no snapping mechanism.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// A parameter that the theory does not cover.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),

@@ -5,16 +5,14 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use lastbit_audit::Loss;
-use lastbit_lang::StraightLine;
 use lastbit_lang::values::Claimed;
 use lastbit_real::{Float, Rational, Rounding};
 
-use super::certificate::LossCertificate;
 use super::claims::judge;
 use super::kappa::BITS;
 use super::{
-    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Sampler, Search,
-    Total, UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
+    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Search, Total,
+    UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
     theorem_a_prime,
 };
 use crate::certificate::tie_name;
@@ -60,28 +58,13 @@ pub struct EndpointReport {
 }
 
 impl EndpointReport {
-    /// What is certified, as a certificate. The program and its sampler are those that the report is about.
-    pub fn certificate(&self, program: &StraightLine, sampler: Sampler) -> LossCertificate {
-        LossCertificate {
-            program: program.clone(),
-            sampler,
-            sensitivity: self.sensitivity.clone(),
-            certified: self.certified.clone(),
-        }
-    }
-
-    /// Whether a claim is true or false, if either is known. To `infer` is to claim that some pure loss is enough.
-    pub fn decides(&self, claimed: &Claimed) -> Option<bool> {
+    /// Whether what is certified is within a claim. To `infer` is to claim that some pure loss is enough.
+    pub fn is_within(&self, claimed: &Claimed) -> bool {
         let (loss, delta) = match &self.certified.total {
             Total::Pure { loss } => (loss, &Rational::ZERO),
             Total::Approximate { loss, delta } => (loss, delta),
         };
-        let enough = claimed.epsilon.as_ref().is_none_or(|epsilon| loss <= epsilon);
-        if enough && *delta <= claimed.delta {
-            return Some(true);
-        }
-        // An infinite loss, however improbable, is against pure claims only.
-        (claimed.delta.is_zero() && self.infinite_loss.is_some()).then_some(false)
+        claimed.epsilon.as_ref().is_none_or(|epsilon| loss <= epsilon) && *delta <= claimed.delta
     }
 }
 

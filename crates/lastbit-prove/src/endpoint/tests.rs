@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use lastbit_lang::{Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
+use lastbit_lang::{Format, Input, InputKind, Law, NodeId, Op, Role, StraightLine, Tie};
 use lastbit_real::{Dyadic, Rational};
 
 use super::cases::{CaseBound, Reach, case_bounds};
@@ -94,13 +94,13 @@ fn inputs_lie_inside_of_their_cells() {
 /// `clamp_B(⌊clamp_B(f) ⊕ s ⊗ (LN(u) ⊘ ε)⌉_Λ)`, and the nodes of `f`, `x`, `y` and the sum.
 fn program(epsilon: Rational) -> (StraightLine, [NodeId; 4]) {
     let mut program = StraightLine::new("snap", Format::Binary64);
-    let mut input = |name: &str, kind, lo: i64, hi: i64| {
-        let input = Input { name: name.to_owned(), kind, lo: lo.into(), hi: hi.into() };
+    let mut input = |name: &str, role, kind, lo: i64, hi: i64| {
+        let input = Input { name: name.to_owned(), role, kind, lo: lo.into(), hi: hi.into() };
         program.input(input, None)
     };
-    let f = input("f", InputKind::Float, -1000, 1000);
-    let u = input("u", InputKind::Float, 0, 1);
-    let s = input("s", InputKind::Sign, -1, 1);
+    let f = input("f", Role::Argument, InputKind::Float, -1000, 1000);
+    let u = input("u", Role::Sample(Law::Unif(Default::default())), InputKind::Float, 0, 1);
+    let s = input("s", Role::Sample(Law::Sign), InputKind::Sign, -1, 1);
     let mut push = |op| program.push(op, None);
     let bound = push(Op::Const(Rational::from(10)));
     let epsilon = push(Op::Const(epsilon));
@@ -118,8 +118,9 @@ fn program(epsilon: Rational) -> (StraightLine, [NodeId; 4]) {
 fn the_shape_is_recognised() {
     let (program, [f, x, y, _]) = program("1/2".parse().unwrap());
     let shape = recognise(&program).unwrap();
-    assert_eq!((shape.f, shape.x, shape.y, shape.exponent, shape.bound), (f, x, y, 1, 10.0));
-    let mechanism = shape.mechanism(Sampler::Ulp).unwrap();
+    assert_eq!((shape.f, shape.x, shape.y, shape.exponent), (f, x, y, 1));
+    let mechanism = shape.mechanism(&program).unwrap();
+    assert_eq!((mechanism.bound(), mechanism.sampler()), (10.0, Sampler::Ulp));
     assert_eq!(*mechanism.rate(), "1/2".parse().unwrap());
     assert_eq!(mechanism.lambda(), Rational::from(2));
 }
@@ -153,7 +154,15 @@ fn other_shapes_are_refused_by_node() {
     assert_eq!(refused(&|p| p.nodes[w].op = Op::Add(x, y)), (y, ShapeReason::SignTimesNoise));
     assert_eq!(refused(&|p| p.nodes[y].op = Op::Exp(f)), (y, ShapeReason::Noise));
     assert_eq!(refused(&|p| p.inputs[0].kind = InputKind::Real), (f, ShapeReason::Value));
-    assert_eq!(refused(&|p| p.inputs[1].hi = Rational::from(2)), (1, ShapeReason::Uniform));
-    let symbolic = |p: &mut StraightLine| p.nodes[4].op = Op::Input(0);
-    assert_eq!(refused(&symbolic), (4, ShapeReason::Constant));
+    // Who is a sample, who an argument.
+    let of = |place: usize, role: Role| move |p: &mut StraightLine| p.inputs[place].role = role;
+    assert_eq!(refused(&of(0, Role::Parameter)), (f, ShapeReason::Value));
+    for role in [Role::Argument, Role::Parameter, Role::Sample(Law::Sign)] {
+        assert_eq!(refused(&of(1, role)), (1, ShapeReason::Uniform));
+    }
+    for role in [Role::Argument, Role::Parameter, Role::Sample(Law::Bernoulli)] {
+        assert_eq!(refused(&of(2, role)), (2, ShapeReason::Sign));
+    }
+    assert_eq!(refused(&|p| p.nodes[4].op = Op::Input(0)), (4, ShapeReason::Public));
+    assert_eq!(refused(&|p| p.nodes[3].op = Op::Input(0)), (3, ShapeReason::Public));
 }

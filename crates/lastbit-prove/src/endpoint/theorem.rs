@@ -15,18 +15,20 @@ fn most_exponent() -> Rational {
     Rational::new(7084, 10).expect("10 is not 0")
 }
 
-/// Theorem A for symbolic parameters, in words.
-pub const THEOREM_A: &str = "\
-for all ε, B, Δ and Λ = 2^k, and all doubles f, f' of [-B, B] with |f - f'| <= Δ:
-  loss <= ε·Δ + coth(Λ'·ε/2)·(4M + 4)·η·(1 + 2^-9)
-where η = 2^-53, M = ε(2B + Λ/2) and Λ' = Λ - 2^-52·(B + Λ), provided that
-  M <= 700, Λ' > 0, 2^-500 <= ε <= 2^500, -1000 <= k <= 900,
-  coth(Λ'·ε/2)·(2M + 2)·η <= 1/64, or else cells may be empty,
-  u is every double of (0, 1) with probability proportional to its ulp,
-  y = LN(u) ⊘ ε, or λ ⊗ LN(u) with ε := 1/λ, and |y_F - y| <= 2η·|y|
-and, if Λ·ε >= 1, loss <= ε·Δ + 8.7·(M + 1)·η";
+/// Theorem A in words, for what stands for its `ε`, `B`, `Λ` and the input.
+pub(super) fn theorem_a_in_words(epsilon: &str, bound: &str, grid: &str, input: &str) -> String {
+    format!(
+        "\
+for all doubles {input}, {input}' with |{input} - {input}'| <= Δ, clamped to [-{bound}, {bound}]:
+  loss <= {epsilon}·Δ + coth(w·{epsilon}/2)·(4M + 4)·η·(1 + 2^-9)
+where η = 2^-53, M = {epsilon}·(2·{bound} + {grid}/2) and w = {grid} - 2^-52·({bound} + {grid}), provided that
+  M <= 700, w > 0, 2^-500 <= {epsilon} <= 2^500, {grid} = 2^k with -1000 <= k <= 900, 0 < {bound} < 2^52·{grid},
+  coth(w·{epsilon}/2)·(2M + 2)·η <= 1/64, or else cells may be empty
+and, if {grid}·{epsilon} >= 1, loss <= {epsilon}·Δ + 8.7·(M + 1)·η"
+    )
+}
 
-/// The bound of [`THEOREM_A`], rounded up.
+/// The bound of Theorem A, rounded up.
 ///
 /// # Errors
 /// [`EndpointError::NoPureClaim`] if `M > 700`, [`EndpointError::OutOfRange`] if `Λ' <= 0`, or the sampler is another,

@@ -1,7 +1,7 @@
 //! Operands where rules go wrong: zero, the subnormal numbers, the least normal one, powers of two and their neighbours, numbers
 //! next to overflow. Every operation on all pairs of them, in boxes of a few floats, and operations on the results of others.
 
-use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
+use lastbit_lang::{Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, Role, StraightLine, Tie};
 use lastbit_real::{Rational, Rounding};
 
 use super::bounds::{Tally, models, wrong_at};
@@ -74,7 +74,7 @@ fn tight<F: Target>() -> Vec<Places> {
 
 /// An input with the floats of these places.
 pub(super) fn input<F: Target>(name: &str, kind: InputKind, (lo, hi): Places) -> Input {
-    Input { name: name.to_owned(), kind, lo: exact(F::at(lo)), hi: exact(F::at(hi)) }
+    Input { name: name.to_owned(), role: Role::Argument, kind, lo: exact(F::at(lo)), hi: exact(F::at(hi)) }
 }
 
 /// Values of a range: its ends and the floats next to them, and for a real number what lies between floats.

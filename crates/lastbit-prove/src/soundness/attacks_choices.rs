@@ -1,6 +1,6 @@
 //! Choices that the two readings make differently, ties of grids, and the cuts of boxes.
 
-use lastbit_lang::{Accuracy, Comparison, Format, InputKind, NodeId, Op, StraightLine, Tie};
+use lastbit_lang::{Accuracy, Comparison, Format, InputKind, NodeId, Op, Role, StraightLine, Tie};
 use lastbit_real::{Dyadic, Rational};
 
 use super::attacks::{Places, Target, attack, expect_sound, input, places, values};
@@ -105,6 +105,7 @@ fn discrete<F: Target>() -> Tally {
         let mut program = StraightLine::new(format!("{lo} {hi}"), F::FORMAT);
         let sign = lastbit_lang::Input {
             name: "s".into(),
+            role: Role::Argument,
             kind: InputKind::Sign,
             lo: Rational::from(-1),
             hi: Rational::ONE,
@@ -113,8 +114,13 @@ fn discrete<F: Target>() -> Tally {
         // Ends that are no integers.
         let half = number("1/2");
         let (below, above) = (&lo - &half, &hi + &half);
-        let integer =
-            lastbit_lang::Input { name: "n".into(), kind: InputKind::Integer, lo: below, hi: above };
+        let integer = lastbit_lang::Input {
+            name: "n".into(),
+            role: Role::Argument,
+            kind: InputKind::Integer,
+            lo: below,
+            hi: above,
+        };
         let n = program.input(integer, None);
         let third = program.push(Op::Const(number("1/3")), None);
         for op in [Op::Mul(s, n), Op::Mul(third, s), Op::Mul(s, s), Op::Add(s, n), Op::Div(s, third)] {

@@ -1,6 +1,6 @@
 //! Ranges of inputs, and the points of a range where an analysis is most likely to be wrong.
 
-use lastbit_lang::{Format, Input, InputKind};
+use lastbit_lang::{Format, Input, InputKind, Role};
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::xorshift::Xorshift;
@@ -80,7 +80,7 @@ fn input_of<F: Ordered>(rng: &mut Xorshift, name: String) -> Input {
         }
         InputKind::Float | InputKind::Real => float_range::<F>(rng),
     };
-    Input { name, kind, lo, hi }
+    Input { name, role: Role::Argument, kind, lo, hi }
 }
 
 fn float_range<F: Ordered>(rng: &mut Xorshift) -> (Rational, Rational) {

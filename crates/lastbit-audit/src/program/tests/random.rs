@@ -1,6 +1,6 @@
 //! Random programs of a uniform sample and two known inputs.
 
-use lastbit_lang::{Comparison, Format, Input, InputKind, NodeId, Op, StraightLine, Tie};
+use lastbit_lang::{Comparison, Format, Input, InputKind, NodeId, Op, Role, StraightLine, Tie};
 use lastbit_real::Rational;
 
 use super::super::machine::Setting;
@@ -33,7 +33,7 @@ pub(crate) fn random_program(seed: u64, format: Format) -> (StraightLine, Vec<Se
     let mut program = StraightLine::new(format!("seed {seed}"), format);
     for (name, kind) in [("u", InputKind::Float), ("s", InputKind::Sign), ("x", InputKind::Float)] {
         let [lo, hi] = [-4, 4].map(Rational::from);
-        program.input(Input { name: name.to_owned(), kind, lo, hi }, None);
+        program.input(Input { name: name.to_owned(), role: Role::Argument, kind, lo, hi }, None);
     }
     let known = [-3, -1, 0, 1, 2, 5].map(|n| Setting::Known(Rational::new(n, 4).expect("not 0")));
     let signs = [-1, 1].map(|sign| Setting::Known(Rational::from(sign)));

@@ -8,7 +8,7 @@ use super::outputs::powers_of_two_passed;
 pub(super) fn anchors(variant: &Variant, domain: &Domain) -> Vec<f64> {
     let mechanism = &variant.mechanism;
     let (bound, top) = (mechanism.bound(), mechanism.top());
-    let ends = [-domain.limit(), -bound, bound, domain.limit()];
+    let ends = [domain.low(), -bound, bound, domain.high()];
     let across = [domain.farthest_above(-bound), domain.farthest_below(bound)];
     let mut anchors: Vec<f64> = ends.into_iter().chain(across).chain([0.0]).collect();
     let outermost = [1 - top, top].map(|k| mechanism.threshold(k));
@@ -35,7 +35,7 @@ fn at_the_end_of_reach(variant: &Variant, domain: &Domain) -> Vec<[f64; 2]> {
     let mechanism = &variant.mechanism;
     let farthest = variant.farthest();
     let [lowest, highest] = [1 - mechanism.top(), mechanism.top()].map(|k| mechanism.threshold(k));
-    let (low, high) = (-domain.limit(), domain.limit());
+    let (low, high) = (domain.low(), domain.high());
     let misses_lower_end = turning_point(low, high, |f| f + farthest >= lowest);
     let gives_upper_end = turning_point(low, high, |f| f - farthest >= highest);
     misses_lower_end.into_iter().chain(gives_upper_end).map(|f| [f.next_down(), f]).collect()

@@ -5,9 +5,10 @@ use lastbit_real::{Rational, Rounding};
 use super::Variant;
 use crate::OutOfRange;
 
-/// Doubles of `[-limit, limit]`, at most `Δ` apart as real numbers.
+/// Doubles of `[low, high]`, at most `Δ` apart as real numbers.
 pub(super) struct Domain {
-    limit: f64,
+    low: f64,
+    high: f64,
     sensitivity: Rational,
 }
 
@@ -17,7 +18,11 @@ const MOST_INPUT_EXPONENT: i32 = 1000;
 impl Domain {
     /// Where the input is clamped, what lies beyond `B` stands for `B`. Where it is not, inputs from which no noise reaches
     /// the outermost thresholds all give the same output.
-    pub(super) fn of(variant: &Variant, sensitivity: &Rational) -> Result<Domain, OutOfRange> {
+    pub(super) fn of(
+        variant: &Variant,
+        sensitivity: &Rational,
+        [low, high]: [f64; 2],
+    ) -> Result<Domain, OutOfRange> {
         if !sensitivity.is_positive() {
             let reason = "it must be positive";
             return Err(OutOfRange { name: "sensitivity", value: sensitivity.to_string(), reason });
@@ -30,32 +35,42 @@ impl Domain {
             let margin = (mechanism.lambda() * Rational::from(2) + sensitivity).to_f64(Rounding::Up);
             (mechanism.bound() + farthest + margin).min(2f64.powi(MOST_INPUT_EXPONENT))
         };
-        Ok(Domain { limit, sensitivity: sensitivity.clone() })
+        Ok(Domain { low: low.max(-limit), high: high.min(limit), sensitivity: sensitivity.clone() })
     }
 
-    pub(super) fn limit(&self) -> f64 {
-        self.limit
+    /// Whether there are no inputs at all.
+    pub(super) fn is_empty(&self) -> bool {
+        // Also if an end is no number.
+        !(self.low <= self.high)
+    }
+
+    pub(super) fn low(&self) -> f64 {
+        self.low
+    }
+
+    pub(super) fn high(&self) -> f64 {
+        self.high
     }
 
     /// Whether both are inputs, in order, different, and near enough to each other.
     pub(super) fn admits(&self, [f, f2]: [f64; 2]) -> bool {
-        let is_input = |f: f64| f.abs() <= self.limit;
+        let is_input = |f: f64| self.low <= f && f <= self.high;
         is_input(f) && is_input(f2) && f < f2 && exact(f2) - exact(f) <= self.sensitivity
     }
 
     /// The largest input that is at most `Δ` above.
     pub(super) fn farthest_above(&self, f: f64) -> f64 {
-        (exact(f) + &self.sensitivity).to_f64(Rounding::Down).min(self.limit)
+        (exact(f) + &self.sensitivity).to_f64(Rounding::Down).min(self.high)
     }
 
     /// The least input that is at most `Δ` below.
     pub(super) fn farthest_below(&self, f: f64) -> f64 {
-        (exact(f) - &self.sensitivity).to_f64(Rounding::Up).max(-self.limit)
+        (exact(f) - &self.sensitivity).to_f64(Rounding::Up).max(self.low)
     }
 
     /// The input that is nearest.
     pub(super) fn nearest(&self, f: f64) -> f64 {
-        f.clamp(-self.limit, self.limit)
+        f.clamp(self.low, self.high)
     }
 }
 
@@ -101,11 +116,13 @@ mod tests {
     use crate::snapping::{FloatSnap, Noise};
     use lastbit_lang::Tie;
 
+    const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+
     fn domain(bound: f64, clamp_input: bool, sensitivity: &str) -> Domain {
         let noise = Noise::Divided { epsilon: Rational::ONE };
         let mechanism = FloatSnap::new(noise, bound, None, Tie::Up, Sampler::Ulp).unwrap();
         let variant = Variant { mechanism, clamp_input, ln_shift: 0 };
-        Domain::of(&variant, &sensitivity.parse().unwrap()).unwrap()
+        Domain::of(&variant, &sensitivity.parse().unwrap(), ALL).unwrap()
     }
 
     #[test]
@@ -138,6 +155,7 @@ mod tests {
 
     #[test]
     fn without_a_clamp_inputs_go_as_far_as_the_noise() {
-        assert!(domain(1.0, false, "1").limit() > 745.0);
+        let domain = domain(1.0, false, "1");
+        assert!(domain.low() < -745.0 && domain.high() > 745.0);
     }
 }

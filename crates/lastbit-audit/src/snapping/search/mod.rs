@@ -59,6 +59,8 @@ pub enum Budget {
 pub struct Search {
     /// `Δ`: how far apart inputs may be, as real numbers.
     pub sensitivity: Rational,
+    /// The least and the greatest input.
+    pub range: [f64; 2],
     /// Pairs to look at first. Those that are too far apart, or out of range, are left out.
     pub pairs: Vec<[f64; 2]>,
     /// The seed of what is random.
@@ -70,7 +72,13 @@ pub struct Search {
 /// A quick look, at pairs at most 1 apart.
 impl Default for Search {
     fn default() -> Search {
-        Search { sensitivity: Rational::ONE, pairs: Vec::new(), seed: 1, budget: Budget::Pairs(192) }
+        Search {
+            sensitivity: Rational::ONE,
+            range: [f64::NEG_INFINITY, f64::INFINITY],
+            pairs: Vec::new(),
+            seed: 1,
+            budget: Budget::Pairs(192),
+        }
     }
 }
 
@@ -103,7 +111,10 @@ impl Search {
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Worst, OutOfRange> {
         let start = Instant::now();
-        let domain = Domain::of(variant, &self.sensitivity)?;
+        let domain = Domain::of(variant, &self.sensitivity, self.range)?;
+        if domain.is_empty() {
+            return Ok(Worst::default());
+        }
         let anchors = candidates::anchors(variant, &domain);
         let (most_pairs, time) = match self.budget {
             Budget::Pairs(pairs) => (pairs, None),

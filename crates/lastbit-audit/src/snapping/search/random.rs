@@ -30,10 +30,10 @@ impl Random {
         if from.is_empty() { None } else { from.get(self.below(from.len() as u64) as usize) }
     }
 
-    /// A double of `[-bound, bound]`.
-    pub(super) fn within(&mut self, bound: f64) -> f64 {
+    /// A double of about `[low, high]`.
+    pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         let unit = f64::from_i128(i128::from(self.next() as i64 >> 10), -53);
-        bound * unit
+        (low / 2.0 + high / 2.0) + (high / 2.0 - low / 2.0) * unit
     }
 
     /// An integer other than 0, of either sign, whose number of bits is uniform in `1..=52`.

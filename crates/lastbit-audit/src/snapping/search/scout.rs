@@ -124,7 +124,7 @@ impl Scout<'_> {
     /// far away as allowed.
     fn draw(&self, random: &mut Random) -> [f64; 2] {
         let f = match random.below(4) {
-            0 => random.within(self.domain.limit()),
+            0 => random.between(self.domain.low(), self.domain.high()),
             _ => random.choose(self.anchors).map_or(0.0, |&anchor| step(anchor, random.signed())),
         };
         match random.below(16) {

@@ -45,11 +45,11 @@ mod write;
 use std::collections::BTreeMap;
 
 use lastbit_lang::ast::{Declaration, File};
-use lastbit_lang::{Diagnostic, check, format, parse};
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError, Proof, Theorem};
 use crate::check::CheckError;
+use crate::subject::{Subject, SubjectError};
 
 pub use read::read;
 pub use used::only_used;
@@ -57,9 +57,6 @@ pub use write::to_json;
 
 /// What stands in the field `lastbit`.
 const KIND: &str = "privacy certificate";
-
-/// Longest text, in bytes.
-const MAX_TEXT: usize = 1_000_000;
 
 /// A certificate, read and not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,23 +77,12 @@ pub enum CertificateError {
     /// It is not a certificate, or a part of it is not what its place asks for.
     #[error(transparent)]
     Form(#[from] CheckError),
-    /// Its text is wrong.
-    #[error("text, line {line}: {message}")]
-    Text {
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// Its text has no such declaration.
-    #[error("declaration: there is no `{0}` in the text")]
-    Declaration(String),
+    /// Its text is wrong, or about something else than what is meant.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
     /// The proof is wrong.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// It is about something else than what is meant.
-    #[error("it is about another mechanism{0}")]
-    Another(String),
 }
 
 impl CertificateError {
@@ -123,20 +109,7 @@ impl Certificate {
     /// # Errors
     /// If the text is too long, can not be read, or has names or types that do not fit.
     pub fn file(&self) -> Result<File, CertificateError> {
-        let wrong = |diagnostic: &Diagnostic| {
-            let before = self.text.get(..diagnostic.span.start).unwrap_or(&self.text);
-            let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
-            CertificateError::Text { line, message: diagnostic.message.clone() }
-        };
-        if self.text.len() > MAX_TEXT {
-            let message = format!("the text is longer than {MAX_TEXT} bytes");
-            return Err(CertificateError::Text { line: 1, message });
-        }
-        let (file, diagnostics) = parse(&self.text);
-        match diagnostics.first().or(check(&file).first()) {
-            Some(diagnostic) => Err(wrong(diagnostic)),
-            None => Ok(file),
-        }
+        Ok(self.subject().file()?)
     }
 
     /// The declaration that the proof is about.
@@ -144,8 +117,12 @@ impl Certificate {
     /// # Errors
     /// If the text has none of that name.
     pub fn find<'f>(&self, file: &'f File) -> Result<&'f Declaration, CertificateError> {
-        let missing = || CertificateError::Declaration(self.declaration.clone());
-        file.declaration(&self.declaration).ok_or_else(missing)
+        Ok(self.subject().find(file)?)
+    }
+
+    fn subject(&self) -> Subject {
+        let Certificate { text, declaration, values, .. } = self.clone();
+        Subject { text, declaration, values }
     }
 
     /// Checks the proof against the text.
@@ -161,43 +138,8 @@ impl Certificate {
     /// Whether the declaration is the one of the same name in a file, but for layout, comments and proofs.
     ///
     /// # Errors
-    /// [`CertificateError::Another`] if it is not.
+    /// [`SubjectError::Another`] if it is not.
     pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
-        let name = &self.declaration;
-        let another = |how: String| Err(CertificateError::Another(how));
-        let Some(declaration) = meant.declaration(name) else {
-            return another(format!(": {file_name} has no {name}"));
-        };
-        let file = self.file()?;
-        let (certified, meant) = (layout(&file, self.find(&file)?), layout(meant, declaration));
-        match difference(&certified, &meant) {
-            Some((certified, meant)) => {
-                another(format!(" {name}: `{certified}` in the certificate, `{meant}` in {file_name}"))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// A declaration alone, without comments and proofs, in the canonical layout.
-fn layout(file: &File, declaration: &Declaration) -> String {
-    let declaration = Declaration { proofs: Vec::new(), ..declaration.clone() };
-    format(&File {
-        declarations: vec![declaration],
-        expressions: file.expressions.clone(),
-        comments: Vec::new(),
-        blank_lines: Vec::new(),
-    })
-}
-
-/// The first lines that differ.
-fn difference<'t>(one: &'t str, two: &'t str) -> Option<(&'t str, &'t str)> {
-    let (mut ones, mut twos) = (one.lines().map(str::trim), two.lines().map(str::trim));
-    loop {
-        match (ones.next(), twos.next()) {
-            (None, None) => return None,
-            (a, b) if a != b => return Some((a.unwrap_or("the end"), b.unwrap_or("the end"))),
-            _ => {}
-        }
+        Ok(self.subject().is_about(meant, file_name)?)
     }
 }

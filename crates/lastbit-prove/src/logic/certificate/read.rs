@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use lastbit_lang::symbolic::{Constraint, Polynomial, Relation, Symbol};
 use lastbit_real::Rational;
 
-use super::{Certificate, CertificateError, KIND, MAX_TEXT};
+use super::{Certificate, CertificateError, KIND};
 use crate::check::CheckError;
 use crate::check::json::{Json, Limits, parse_within};
 use crate::check::read::{Place, array, field, object, place_between, rational, text};
 use crate::logic::kernel::{Alignment, Axiom, Event, Finite, Leaf, Lemma, Map, Piece, Proof, Refutation};
+use crate::subject::{self, MAX_TEXT};
 
 /// Most lemmas, constraints, leaves.
 const MAX_ITEMS: usize = 100_000;
@@ -56,7 +57,7 @@ pub fn read(certificate: &str) -> Result<Certificate, CertificateError> {
     Ok(Certificate {
         text: source.to_owned(),
         declaration: text(declaration, &root.field("declaration"))?.to_owned(),
-        values: by_name(values, &root.field("values"), rational)?.into_iter().collect(),
+        values: subject::values(values, &root.field("values"))?,
         proof,
     })
 }

@@ -1,0 +1,249 @@
+//! Answers in words and as JSON: the verdict first, then why.
+
+use std::fmt::Write;
+
+use lastbit_audit::Loss;
+use lastbit_lang::Diagnostic;
+use lastbit_lang::values::Claimed;
+use lastbit_real::{Float, Rational, Rounding};
+use serde_json::{Map, Value, json};
+
+use super::answer::{Conclusion, FloatAnswer};
+use super::neighbours::Point;
+use super::refute::{Event, Refutation};
+use super::{EndpointReport, Total};
+
+/// Digits of losses.
+const DIGITS: usize = 20;
+
+impl FloatAnswer<'_> {
+    /// The answer for people. Places are those of `text`, the text that was asked about.
+    pub fn in_words(&self, text: &str) -> String {
+        let name = &self.statement.declaration.name.text;
+        let mut out = format!("{name}: {}\n", self.verdict());
+        if let Some(refutation) = &self.refutation {
+            self.write_refutation(&mut out, refutation);
+        }
+        match &self.bound {
+            Ok((_, report)) => {
+                let _ = write!(out, "{name}: {report}");
+                if let Some(why) = not_enough(report, &self.statement.claim) {
+                    let _ = writeln!(out, "note: {why}");
+                }
+            }
+            Err(reason) => {
+                let (line, column) = reason.span.line_column(text);
+                let _ = writeln!(
+                    out,
+                    "  no bound for all inputs: line {line}, column {column}: {}",
+                    reason.message
+                );
+                if let Some(hint) = &reason.hint {
+                    let _ = writeln!(out, "  hint: {hint}");
+                }
+            }
+        }
+        for note in &self.notes {
+            let _ = writeln!(out, "note: {note}");
+        }
+        out
+    }
+
+    /// The verdict, and by what.
+    fn verdict(&self) -> String {
+        let up = |x: &Rational| x.to_decimal(DIGITS, Rounding::Up);
+        let certified = "    ENDPT, the certified bound of the error semantics";
+        match (self.conclusion, &self.bound) {
+            (Conclusion::Proved, Ok((_, report))) => match &report.certified.total {
+                Total::Pure { loss } => format!("PROVED (pure, cost <= {}){certified}", up(loss)),
+                Total::Approximate { loss, delta } => {
+                    let delta = delta.to_decimal(3, Rounding::Up);
+                    format!("PROVED (cost <= {}, delta <= {delta}){certified}", up(loss))
+                }
+            },
+            (Conclusion::Refuted, _) => format!("{}            audit exact", self.refuted()),
+            _ => "UNDECIDED".into(),
+        }
+    }
+
+    /// What is refuted.
+    fn refuted(&self) -> String {
+        let Claimed { epsilon, delta } = &self.statement.claim;
+        let Some(Refutation { loss, event, .. }) = &self.refutation else { return "REFUTED".into() };
+        match (epsilon, loss) {
+            _ if !delta.is_zero() => {
+                let epsilon = epsilon.as_ref().map_or_else(|| "eps".into(), ToString::to_string);
+                format!("NOT ({epsilon}, {delta})-DP")
+            }
+            (_, Loss::Infinite) if matches!(event, Event::Output(_)) => "NOT eps-DP for any eps".into(),
+            (Some(epsilon), _) => format!("NOT eps-DP with eps = {epsilon}"),
+            (None, _) => "NOT eps-DP for any eps".into(),
+        }
+    }
+
+    fn write_refutation(&self, out: &mut String, refutation: &Refutation) {
+        let Refutation { inputs, event, probabilities, loss } = refutation;
+        let parameters = self.statement.parameters();
+        let parameters: Vec<String> =
+            parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let mut row = |name: &str, text: String| {
+            let _ = writeln!(out, "  {name:15} {text}");
+        };
+        if !parameters.is_empty() {
+            row("parameters", parameters.join(" "));
+        }
+        let side = |point: &Point, side: usize| {
+            let values: Vec<String> =
+                point.iter().map(|(name, value)| format!("{name}<{side}>={}", shown(value))).collect();
+            values.join(" ")
+        };
+        row("inputs", format!("{} {}", side(&inputs[0], 1), side(&inputs[1], 2)));
+        row("", "neighbours: they satisfy the ranges, the assumptions and the adjacency of the text".into());
+        row("event", event.in_words());
+        for (name, probability) in ["Pr1", "Pr2"].iter().zip(probabilities) {
+            row(name, format!("= {}", exactly(probability)));
+        }
+        if let Loss::Finite(loss) = loss
+            && matches!(event, Event::Output(_))
+        {
+            row("loss", format!(">= {}", Rational::from(loss.lo()).to_decimal(DIGITS, Rounding::Down)));
+        }
+    }
+
+    /// The answer as JSON.
+    pub fn to_json(&self, text: &str) -> Value {
+        let statement = &self.statement;
+        let mut value = match &self.bound {
+            Ok((snapping, report)) => {
+                let mut value = report.to_json();
+                value["rule"] = json!("ENDPT");
+                value["argument"] = json!(snapping.argument);
+                value["loss"] = json!(match &report.certified.total {
+                    Total::Pure { loss } => Some(loss.to_decimal(DIGITS, Rounding::Up)),
+                    Total::Approximate { .. } => self.refutation.as_ref().map(|_| "inf".to_owned()),
+                });
+                value
+            }
+            Err(reason) => json!({ "rule": "AUDIT", "reason": place(reason, text) }),
+        };
+        let parameters: Map<String, Value> = statement
+            .parameters()
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value.to_string())))
+            .collect();
+        value["name"] = json!(statement.declaration.name.text);
+        value["kind"] = json!("privacy");
+        value["conclusion"] = json!(self.conclusion.text());
+        value["parameters"] = parameters.into();
+        value["claim"] = json!({
+            "epsilon": statement.claim.epsilon.as_ref().map(ToString::to_string),
+            "delta": statement.claim.delta.to_string(),
+        });
+        value["neighbours_found"] = json!(self.neighbours.is_some());
+        let notes = match &self.bound {
+            Ok((_, report)) => {
+                not_enough(report, &statement.claim).into_iter().chain(self.notes.clone()).collect()
+            }
+            Err(_) => self.notes.clone(),
+        };
+        value["notes"] = json!(notes);
+        if let Some(refutation) = &self.refutation {
+            value["witness"] = refutation.to_json();
+            if refutation.loss == Loss::Infinite {
+                value["loss"] = json!("inf");
+            }
+        }
+        value
+    }
+}
+
+/// A message with its place.
+fn place(reason: &Diagnostic, text: &str) -> Value {
+    let (line, column) = reason.span.line_column(text);
+    json!({ "message": reason.message, "line": line, "column": column, "hint": reason.hint })
+}
+
+impl Event {
+    /// For people.
+    pub fn in_words(&self) -> String {
+        match self {
+            Event::Output(output) => format!("r = {}", short_hex(*output)),
+            Event::Favoured { epsilon, example } => format!(
+                "r is an output that the first input gives more than e^{epsilon} times as often, such as {}",
+                short_hex(*example)
+            ),
+        }
+    }
+}
+
+impl Refutation {
+    fn to_json(&self) -> Value {
+        let point = |point: &Point| {
+            let values = point.iter().map(|(name, value)| (name.clone(), json!(value.to_string())));
+            values.collect::<Map<_, _>>()
+        };
+        json!({
+            "inputs": self.inputs.each_ref().map(point),
+            "event": self.event.in_words(),
+            "probabilities": self.probabilities.each_ref().map(ToString::to_string),
+            "loss_lower_bound": self.loss_from_below(),
+            "satisfies": ["ranges", "assumptions", "adjacency"],
+        })
+    }
+
+    /// The loss, rounded down; `inf` if it is infinite.
+    pub fn loss_from_below(&self) -> String {
+        match &self.loss {
+            Loss::Infinite => "inf".into(),
+            Loss::Finite(loss) => Rational::from(loss.lo()).to_decimal(DIGITS, Rounding::Down),
+            Loss::AtLeast(least) => Rational::from(least).to_decimal(DIGITS, Rounding::Down),
+        }
+    }
+}
+
+/// Why a claim is not proved, though there is a bound.
+fn not_enough(report: &EndpointReport, claim: &Claimed) -> Option<String> {
+    let epsilon = claim.epsilon.as_ref().filter(|_| !report.is_within(claim))?;
+    let certified = match &report.certified.total {
+        Total::Pure { loss } => format!("a loss of {}", loss.to_decimal(DIGITS, Rounding::Up)),
+        Total::Approximate { loss, delta } => format!(
+            "a loss of {} but for a probability of {}",
+            loss.to_decimal(DIGITS, Rounding::Up),
+            delta.to_decimal(3, Rounding::Up)
+        ),
+    };
+    let delta = if claim.delta.is_zero() { String::new() } else { format!(" and delta = {}", claim.delta) };
+    Some(format!("the claim is epsilon = {epsilon}{delta}, and certified is {certified}"))
+}
+
+/// A number as it is, or as a float in hexadecimal if that is shorter.
+fn shown(value: &Rational) -> String {
+    let exact = value.to_string();
+    let float = value.to_f64(Rounding::Nearest);
+    match exact.len() > 20 && Rational::try_from(float).as_ref() == Ok(value) {
+        true => short_hex(float),
+        false => exact,
+    }
+}
+
+/// `-0x1p-53`, without zeros that say nothing.
+fn short_hex(x: f64) -> String {
+    let hex = x.to_hex();
+    match hex.split_once('p') {
+        Some((mantissa, exponent)) if mantissa.contains('.') => {
+            format!("{}p{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => hex,
+    }
+}
+
+/// A probability, exactly, with the power of two below it.
+fn exactly(x: &Rational) -> String {
+    let below = x.floor_log2().map_or(String::new(), |exponent| match *x == Rational::pow2(exponent) {
+        true => format!(", 2^{exponent}"),
+        false => format!(" > 2^{exponent}"),
+    });
+    let exact = x.to_string();
+    let exact = if exact.len() <= 48 { exact } else { x.to_decimal(6, Rounding::Down) };
+    format!("{exact}{below}")
+}
