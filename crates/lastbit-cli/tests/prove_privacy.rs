@@ -176,20 +176,31 @@ fn with_clause(text: &str, clause: &str, other: &str) -> String {
 
 #[test]
 fn no_distance_of_neighbours_is_made_up() {
-    for adjacent in ["", "adjacent |x<1> - x<2>| < 3", "adjacent x<1> - x<2> <= 3"] {
-        for (text, options) in [(SNAPPING, "--epsilon 1 --bound 100"), (SNAPPING, ""), (TEXTBOOK, "")] {
-            let output = prove(&with_clause(text, ADJACENT, adjacent), options);
-            assert_eq!(code(&output), 2, "{adjacent} {options}: {}", stdout(&output));
-            assert!(stderr(&output).contains("neighbours"), "{}", stderr(&output));
-        }
+    for (text, options) in [(SNAPPING, "--epsilon 1 --bound 100"), (SNAPPING, ""), (TEXTBOOK, "")] {
+        let output = prove(&with_clause(text, ADJACENT, ""), options);
+        assert_eq!(code(&output), 2, "{options}: {}", stdout(&output));
+        assert!(stderr(&output).contains("neighbours"), "{}", stderr(&output));
+    }
+    // These bring inputs no nearer to each other than any two are.
+    for adjacent in ["adjacent x<1> - x<2> <= 3", "adjacent |x<1> - x<2>| <= 3 | x<1> <= x<2>"] {
+        let output = prove(&with_clause(SNAPPING, ADJACENT, adjacent), "--epsilon 1 --bound 100");
+        assert_eq!(code(&output), 3, "{adjacent}: {}", stdout(&output));
+        assert!(
+            stdout(&output).contains("the distance of neighbours can not be read off this"),
+            "{}",
+            stdout(&output)
+        );
     }
     let far = with_clause(SNAPPING, ADJACENT, "adjacent |x<1> - x<2>| <= B");
     let output = prove(&far, "--epsilon 1 --bound 8 --json");
     assert!(json(&output)[0]["loss"].as_str().unwrap().starts_with("8.0000"), "{}", stdout(&output));
     // 0 and 1 are no neighbours here.
     let near = with_clause(TEXTBOOK, ADJACENT, "adjacent |x<1> - x<2>| <= 1/1024");
-    assert_eq!(code(&prove(&near, "")), 2);
-    assert_eq!(code(&prove(&near, "--inputs 0 1/1024")), 1);
+    for options in ["", "--inputs 0 1/1024", "--inputs 0 1"] {
+        let output = prove(&near, options);
+        assert_eq!(code(&output), 1, "{options}");
+        assert!(stdout(&output).contains("1/1024"), "{}", stdout(&output));
+    }
 }
 
 #[test]
@@ -199,9 +210,12 @@ fn proved_is_what_is_claimed() {
         ("pure infer", "PROVED", 0),
         ("pure 2 * eps", "PROVED", 0),
         ("approx(2 * eps, 1/10)", "PROVED", 0),
-        ("pure eps", "UNDECIDED", 3),
-        ("pure eps / 2", "UNDECIDED", 3),
-        ("pure 0", "UNDECIDED", 3),
+        // More than what is certified is proved, less than what is lost is refuted; between the two nothing is known.
+        ("pure eps + 2^-43", "UNDECIDED", 3),
+        ("pure eps", "NOT eps-DP with eps = 1 ", 1),
+        ("pure eps / 2", "NOT eps-DP with eps = 1/2 ", 1),
+        ("pure 0", "NOT eps-DP with eps = 0 ", 1),
+        ("approx(eps / 2, 1/1000)", "NOT (1/2, 1/1000)-DP", 1),
     ] {
         let output = prove(&with_clause(SNAPPING, "claim pure infer", &format!("claim {claim}")), options);
         assert!(stdout(&output).starts_with(&format!("snap_f64: {verdict}")), "{claim}: {}", stdout(&output));

@@ -8,9 +8,9 @@ use lastbit_lang::fpcore::{self, FpcoreError};
 use lastbit_lang::{Bindings, Diagnostic, NodeId, StraightLine, lower};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::certificate as of_error;
-use lastbit_prove::check::{check, is_about};
+use lastbit_prove::check::check;
 use lastbit_prove::derivation::{self, Derivation};
-use lastbit_prove::endpoint::certificate::{self as loss, LossCertificate};
+use lastbit_prove::endpoint::certificate::{self as loss, LossCertificate, LossError};
 use lastbit_prove::logic::certificate::{self, Certificate};
 use lastbit_prove::search::{Effort, Goal, analyse_goal};
 use pyo3::prelude::*;
@@ -133,16 +133,15 @@ pub(crate) fn _check(py: Python<'_>, certificate: &str, text: Option<&str>) -> P
             py.detach(|| of_privacy(&privacy, meant.as_ref())).map_err(|error| refused(&error))
         }
         Err(error) if error.is_of_another_kind() => {
-            let programs = text.map(programs).transpose()?;
             match loss::read(certificate) {
                 Ok(loss) => {
-                    return py
-                        .detach(|| of_loss(&loss, programs.as_deref()))
-                        .map_err(|reason| refused(&reason));
+                    let meant = text.map(declarations).transpose()?;
+                    return py.detach(|| of_loss(&loss, meant.as_ref())).map_err(|error| refused(&error));
                 }
                 Err(error) if error.is_of_another_kind() => {}
                 Err(error) => return Err(refused(&error)),
             }
+            let programs = text.map(programs).transpose()?;
             let checked = py.detach(|| check(certificate)).map_err(|error| refused(&error))?;
             if let Some(programs) = programs {
                 checked.is_about(&programs).map_err(|reason| refused(&reason))?;
@@ -173,21 +172,22 @@ fn of_privacy(
     Ok((privacy.declaration.clone(), format!("({loss})-DP (pure, cost {}){given}", theorem.cost)))
 }
 
-fn of_loss(loss: &LossCertificate, programs: Option<&[StraightLine]>) -> Result<(String, String), String> {
-    loss.check().map_err(|error| error.to_string())?;
-    if let Some(programs) = programs {
-        is_about(&loss.program, programs)?;
+fn of_loss(loss: &LossCertificate, meant: Option<&File>) -> Result<(String, String), LossError> {
+    loss.check()?;
+    if let Some(meant) = meant {
+        loss.is_about(meant, TEXT)?;
     }
     let (most, delta) = loss.total();
     let failing = delta.map_or(String::new(), |delta| {
         format!(", but for a probability of {}", delta.to_decimal(4, Rounding::Up))
     });
+    let vacuous = if loss.has_neighbours { "" } else { "; VACUOUS? no two such inputs were found" };
     let statement = format!(
-        "loss <= {}{failing} for inputs at most {} apart",
+        "loss <= {}{failing} for inputs at most {} apart{vacuous}",
         most.to_decimal(20, Rounding::Up),
         loss.sensitivity
     );
-    Ok((loss.program.name.clone(), statement))
+    Ok((loss.subject.declaration.clone(), statement))
 }
 
 /// The programs of a text, as far as they can be read and need no values.

@@ -3,22 +3,20 @@
 use std::collections::BTreeMap;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::program::{self, OneSided};
-use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File};
-use lastbit_lang::values::{Claimed, claimed, default_grid, default_ranges, distance_of_neighbours};
-use lastbit_lang::{Bindings, Diagnostic, Format, Lowered, lower};
-use lastbit_prove::endpoint::{
-    EndpointError, EndpointReport, Request, Sampler, Search, Shape, Total, analyse, noise_error, recognise,
-};
+use lastbit_audit::Loss;
+use lastbit_lang::ast::{Declaration, DeclarationKind, File};
+use lastbit_lang::lower;
+use lastbit_lang::values::{Claimed, default_grid, default_ranges};
+use lastbit_prove::endpoint::answer::FloatAnswer;
+use lastbit_prove::endpoint::{self, Point, Refutation, Total};
 use lastbit_prove::logic::answer::{Answer, Shown, Task};
 use lastbit_prove::logic::kernel::KernelError;
 use lastbit_prove::logic::prove::Options;
 use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
-use lastbit_real::Float;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::audit_text::{ProgramAudit, bindings, check_parameters};
+use super::audit_text::{bindings, check_parameters};
 use super::prove::{DEPTH, Session};
 use super::{Fields, TEXT, dyadic, infinity, program_error};
 use crate::errors::ParameterError;
@@ -34,39 +32,16 @@ pub(super) fn proof<'py>(session: &Session<'_, 'py>, file: &File, declaration: &
         return over_the_reals(session, file, declaration);
     }
     let (mut bindings, notes) = bindings(declaration, session.parameters)?;
-    default_grid(declaration, &mut bindings);
-    default_ranges(declaration, &mut bindings);
     if is_private {
         check_parameters(session.text, declaration, &bindings)?;
+        return over_floats(session, file, declaration, bindings.values, notes);
     }
-    let name = declaration.name.text.as_str();
-    let lowered = lower(file, Some(name), &bindings, None);
+    default_grid(declaration, &mut bindings);
+    default_ranges(declaration, &mut bindings);
+    let lowered = lower(file, Some(&declaration.name.text), &bindings, None);
     let mut lowered = lowered.map_err(|diagnostics| program_error(session.text, &diagnostics))?;
-    if !is_private {
-        lowered.program.notes.extend(notes);
-        return session.error(&lowered.program, lowered.error_claim);
-    }
-    let statement = || {
-        let found = Statement::of(file, declaration, &bindings);
-        found.map_err(|diagnostic| program_error(session.text, &[diagnostic]))
-    };
-    let fields = match recognise(&lowered.program) {
-        Ok(shape) => in_floats(session, &statement()?, declaration, &lowered, &shape)?,
-        Err(error) => {
-            let two_inputs = by_two_inputs(session.py, &statement()?, file, declaration, &bindings)?;
-            match two_inputs {
-                Some(fields) => fields,
-                None => {
-                    let fields = empty(session.py, name, "undecided")?;
-                    let advice = "lastbit.audit computes the exact loss of two inputs";
-                    fields.set_item("derivation", format!("{name}: UNDECIDED: {error}\n{advice}\n"))?;
-                    fields
-                }
-            }
-        }
-    };
-    fields.set_item("notes", notes)?;
-    Ok(fields)
+    lowered.program.notes.extend(notes);
+    session.error(&lowered.program, lowered.error_claim)
 }
 
 /// The fields of a privacy claim of which nothing is known.
@@ -139,114 +114,60 @@ fn of_witness<'py>(py: Python<'py>, witness: &Witness) -> Fields<'py> {
     Ok(fields)
 }
 
-/// What a mechanism over floats says of itself.
-struct Statement {
-    /// How far apart neighbours are.
-    distance: Rational,
-    claimed: Claimed,
-}
-
-impl Statement {
-    fn of(file: &File, declaration: &Declaration, bindings: &Bindings) -> Result<Statement, Diagnostic> {
-        let claimed = claimed(file, declaration, bindings)?;
-        Ok(Statement {
-            distance: distance_of_neighbours(file, declaration, bindings)?,
-            claimed: claimed.unwrap_or_default(),
-        })
-    }
-
-    /// Shows the claim, if it is in numbers.
-    fn show(&self, fields: &Bound<'_, PyDict>) -> PyResult<()> {
-        let Claimed { epsilon, delta } = &self.claimed;
-        fields.set_item("claim", epsilon.as_ref().map(Rational::to_string))?;
-        fields.set_item("delta", (!delta.is_zero()).then(|| delta.to_string()))
-    }
-}
-
-/// The snapping mechanism in floats, through its thresholds.
-fn in_floats<'py>(
+/// In floats: by the thresholds of the snapping mechanism, or refuted by two inputs.
+fn over_floats<'py>(
     session: &Session<'_, 'py>,
-    statement: &Statement,
+    file: &File,
     declaration: &Declaration,
-    lowered: &Lowered,
-    shape: &Shape,
+    values: BTreeMap<String, Rational>,
+    notes: Vec<String>,
 ) -> Fields<'py> {
-    let uniform = declaration.clauses.iter().find_map(|clause| match clause.kind {
-        ClauseKind::Sampler(sampler) => Some(sampler),
-        _ => None,
-    });
-    let sampler = Sampler::declared(uniform.unwrap_or_default(), Format::Binary64);
-    let sensitivity = statement.distance.clone();
-    let analysed = || {
-        analyse(&Request {
-            mechanism: shape.mechanism(sampler)?,
-            error: noise_error(&lowered.program, shape)?,
-            search: Search { sensitivity, ..Search::default() },
-            example: None,
-        })
-    };
-    let name = &declaration.name.text;
-    let report: Result<EndpointReport, EndpointError> = session.py.detach(analysed);
-    let report = report.map_err(|error| ParameterError::new_err(format!("{name}: {error}")))?;
-    let verdict = match report.decides(&statement.claimed) {
-        Some(true) => "proved",
-        Some(false) => "refuted",
-        None => "undecided",
-    };
-    let cost = match &report.certified.total {
-        Total::Pure { loss } => Some(loss.to_decimal(20, Rounding::Up)),
-        Total::Approximate { .. } => None,
-    };
-    let fields = empty(session.py, name, verdict)?;
-    statement.show(&fields)?;
-    fields.set_item("cost", cost)?;
-    fields.set_item("derivation", format!("{name}: {report}"))?;
+    let py = session.py;
+    let given = endpoint::Given { values, ..endpoint::Given::default() };
+    let options = endpoint::answer::Options::default();
+    let answer = py.detach(|| FloatAnswer::find(file, declaration, given, &options));
+    let mut answer = answer.map_err(|diagnostics| program_error(session.text, &diagnostics))?;
+    answer.notes.splice(0..0, notes);
+    let fields = empty(py, &declaration.name.text, answer.conclusion.text())?;
+    let Claimed { epsilon, delta } = &answer.statement.claim;
+    fields.set_item("claim", epsilon.as_ref().map(Rational::to_string))?;
+    fields.set_item("delta", (!delta.is_zero()).then(|| delta.to_string()))?;
+    if let Ok((_, report)) = &answer.bound {
+        let cost = match &report.certified.total {
+            Total::Pure { loss } => Some(loss.to_decimal(20, Rounding::Up)),
+            Total::Approximate { .. } => None,
+        };
+        fields.set_item("cost", cost)?;
+    }
+    let certificates = answer.certificate(session.text).into_iter().map(|found| found.to_json().to_string());
+    fields.set_item("certificates", certificates.collect::<Vec<_>>())?;
+    if let Some(refutation) = &answer.refutation {
+        fields.set_item("witness", of_refutation(py, &answer, refutation)?)?;
+    }
+    fields.set_item("derivation", answer.in_words(session.text))?;
+    fields.set_item("notes", answer.notes)?;
     Ok(fields)
 }
 
-/// Perhaps two inputs show that a float mechanism is not private at all: an output that only one of them can give.
-fn by_two_inputs<'py>(
-    py: Python<'py>,
-    statement: &Statement,
-    file: &File,
-    declaration: &Declaration,
-    bindings: &Bindings,
-) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let [argument] = declaration.arguments.as_slice() else { return Ok(None) };
-    let (name, argument) = (declaration.name.text.as_str(), argument.name.text.as_str());
-    let values = [Rational::ZERO, statement.distance.clone().min(Rational::ONE)];
-    let [first, second] = values.each_ref().map(|x| BTreeMap::from([(argument.to_owned(), x.clone())]));
-    // Ranges are for proofs; here are numbers.
-    let bindings = Bindings { ranges: BTreeMap::new(), ..bindings.clone() };
-    let audit = ProgramAudit { delta_at: None, library: None };
-    let report = py.detach(|| {
-        audit.run(|options| program::audit(file, Some(name), &bindings, [&first, &second], options))
-    })?;
-    // A finite loss of these two says nothing of the others.
-    let found = report.ok().and_then(|report| report.one_sided(&statement.claimed.delta));
-    let Some(OneSided { output, input: favoured, probability }) = found else { return Ok(None) };
-    // The run that can return it is the first.
-    let event = format!("r = {}", output.to_hex());
-    let [x, y] = [&values[favoured], &values[1 - favoured]].map(Rational::to_string);
-
-    let witness = PyDict::new(py);
-    let parameters: BTreeMap<&String, String> =
-        bindings.values.iter().map(|(name, value)| (name, value.to_string())).collect();
-    witness.set_item("parameters", parameters)?;
-    witness.set_item("inputs", (BTreeMap::from([(argument, &x)]), BTreeMap::from([(argument, &y)])))?;
-    witness.set_item("event", &event)?;
+fn of_refutation<'py>(py: Python<'py>, answer: &FloatAnswer<'_>, refutation: &Refutation) -> Fields<'py> {
+    let fields = PyDict::new(py);
+    let text = |point: &Point| -> BTreeMap<String, String> {
+        point.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
+    };
+    let [first, second] = &refutation.inputs;
+    fields.set_item("parameters", text(&answer.statement.bindings.values))?;
+    fields.set_item("inputs", (text(first), text(second)))?;
+    fields.set_item("event", refutation.event.in_words())?;
     let exact = |p: &Rational| Ok::<_, PyErr>((fraction(py, p)?, fraction(py, p)?, p.to_string()));
-    witness.set_item("probabilities", (exact(&probability)?, exact(&Rational::ZERO)?))?;
-    witness.set_item("loss_lower_bound", infinity(py)?)?;
-    let claimed = statement.claimed.epsilon.clone().unwrap_or(Rational::ZERO);
-    witness.set_item("claimed", fraction(py, &claimed)?)?;
-    let fields = empty(py, name, "refuted")?;
-    statement.show(&fields)?;
-    fields.set_item("witness", witness)?;
-    let text = format!(
-        "{name}: NOT eps-DP for any eps\n  inputs {argument}<1> = {x}, {argument}<2> = {y}\n  event  {event}\n  \
-         Pr1 = {probability}, Pr2 = 0: an exact audit of these two inputs\n"
-    );
-    fields.set_item("derivation", text)?;
-    Ok(Some(fields))
+    let [p, q] = &refutation.probabilities;
+    fields.set_item("probabilities", (exact(p)?, exact(q)?))?;
+    let loss = match &refutation.loss {
+        Loss::Infinite => infinity(py)?,
+        Loss::Finite(loss) => dyadic(py, loss.lo())?,
+        Loss::AtLeast(least) => dyadic(py, least)?,
+    };
+    fields.set_item("loss_lower_bound", loss)?;
+    let claimed = answer.statement.claim.epsilon.clone().unwrap_or(Rational::ZERO);
+    fields.set_item("claimed", fraction(py, &claimed)?)?;
+    Ok(fields)
 }

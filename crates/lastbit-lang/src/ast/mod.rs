@@ -138,9 +138,9 @@ impl Declaration {
         self.clauses.iter().any(|clause| is_claim(&clause.kind))
     }
 
-    /// Whether an argument, a parameter or the result is a float; if none is, it is over the reals.
+    /// Whether an argument, a parameter, a query or the result is a float; if none is, it is over the reals.
     pub fn is_over_floats(&self) -> bool {
-        let binders = self.arguments.iter().chain(self.parameters());
+        let binders = self.arguments.iter().chain(self.parameters()).chain(self.queries());
         let mut scalars = binders.map(|binder| binder.ty.scalar).chain([self.result.scalar]);
         scalars.any(|scalar| matches!(scalar, Scalar::F64 | Scalar::F32))
     }

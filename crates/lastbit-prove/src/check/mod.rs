@@ -50,7 +50,7 @@ impl Checked {
 }
 
 /// Whether a certificate's program is one of these; if not, why.
-pub fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> Result<(), String> {
+fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> Result<(), String> {
     let name = &certified.name;
     let mut reason = format!("the file has no program {name}");
     for program in programs {

@@ -118,8 +118,12 @@ impl<'a> FloatAnswer<'a> {
 
     /// What is certified, as a certificate that holds the text, if there is a bound.
     pub fn certificate(&self, text: &str) -> Option<LossCertificate> {
-        let (snapping, report) = self.bound.as_ref().ok()?;
-        Some(LossCertificate::of_bound(text, &self.statement, snapping, report.certified.clone()))
+        let (_, report) = self.bound.as_ref().ok()?;
+        // Ranges that are given are for witnesses, and what is certified is for all inputs.
+        let given = Given { ranges: Default::default(), ..self.statement.given.clone() };
+        let statement = Statement::read(self.statement.file, self.statement.declaration, given).ok()?;
+        let snapping = statement.snapping().ok()?;
+        Some(LossCertificate::of_bound(text, &statement, &snapping, report.certified.clone()))
     }
 }
 
@@ -193,6 +197,11 @@ impl Statement<'_> {
             remarks.push(format!(
                 "neighbours are at most {distance} apart, as given, whatever the text says after `adjacent`"
             ));
+        }
+        if self.given.ln.is_some() || self.given.exp.is_some() {
+            remarks.push(
+                "the accuracy of ln and exp is as given, whatever the text says after `libm`".to_owned(),
+            );
         }
         let is_coarse = |accuracy: &Accuracy| *accuracy != Accuracy::CorrectlyRounded;
         if is_refuted && is_coarse(&self.program.libm.ln) {

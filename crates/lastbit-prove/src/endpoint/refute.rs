@@ -14,7 +14,7 @@ use super::{Snapping, Statement, Witness};
 /// Two neighbours by everything that the text says, and an event for which they differ by more than the claim allows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refutation {
-    /// The arguments of both runs. The first run is the one that gives the event more often.
+    /// The arguments of both runs, as `adjacent` has them. The first run gives the event more often, unless they are neighbours in one order only.
     pub inputs: [Point; 2],
     /// What is seen.
     pub event: Event,
@@ -27,7 +27,8 @@ pub struct Refutation {
 impl Refutation {
     /// Whether the probabilities of the other event have the larger ratio.
     pub(super) fn loses_less_than(&self, other: &Refutation) -> bool {
-        let ([p, q], [p2, q2]) = (&self.probabilities, &other.probabilities);
+        let ordered = |[p, q]: &[Rational; 2]| if p < q { (q.clone(), p.clone()) } else { (p.clone(), q.clone()) };
+        let ((p, q), (p2, q2)) = (ordered(&self.probabilities), ordered(&other.probabilities));
         p * q2 < p2 * q
     }
 }
@@ -37,7 +38,7 @@ impl Refutation {
 pub enum Event {
     /// This output.
     Output(f64),
-    /// One of the outputs that the first input gives more than `e^ε` times as often as the second.
+    /// One of the outputs that one input gives more than `e^ε` times as often as the other.
     Favoured {
         /// `ε`, as it is claimed.
         epsilon: Rational,
@@ -80,10 +81,17 @@ impl Statement<'_> {
         probabilities: [Rational; 2],
         loss: Loss,
     ) -> Option<Refutation> {
+        let [p, q] = &probabilities;
+        let (more, less) = if p < q { (q, p) } else { (p, q) };
+        if !exceeds(&self.claim, [more, less]) {
+            return None;
+        }
+        // The claim is about both directions; where adjacency has one, the inputs stay as they are.
+        let [a, b] = &inputs;
+        let is_turned = p < q && self.admits([b, a]);
         let ([a, b], [p, q]) = (inputs, probabilities);
-        let (inputs, probabilities) = if p < q { ([b, a], [q, p]) } else { ([a, b], [p, q]) };
-        let refutes = exceeds(&self.claim, probabilities.each_ref());
-        refutes.then_some(Refutation { inputs, event, probabilities, loss })
+        let (inputs, probabilities) = if is_turned { ([b, a], [q, p]) } else { ([a, b], [p, q]) };
+        Some(Refutation { inputs, event, probabilities, loss })
     }
 
     /// A weighed output of the snapping mechanism as a refutation, if it is one.

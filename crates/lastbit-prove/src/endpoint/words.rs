@@ -169,7 +169,7 @@ impl Event {
         match self {
             Event::Output(output) => format!("r = {}", short_hex(*output)),
             Event::Favoured { epsilon, example } => format!(
-                "r is an output that the first input gives more than e^{epsilon} times as often, such as {}",
+                "r is an output that one input gives more than e^{epsilon} times as often, such as {}",
                 short_hex(*example)
             ),
         }
