@@ -4,7 +4,8 @@
 //! is monotone is checked, not assumed: see [`Reason`] for what can be missing. Where there are few enough samples they are all
 //! evaluated, monotone or not.
 //!
-//! The language does not keep track of the sign of a zero: `-0` and `+0` are one output, 0.
+//! `-0` and `+0` are two outputs, as whoever sees a float can tell. What gives which is said in `docs/language.md`; rounding to a
+//! grid gives `+0`.
 //!
 //! ```
 //! use lastbit_audit::decimal::scientific_of;
@@ -31,6 +32,7 @@
 //! ```
 
 mod branch;
+mod claim;
 mod collect;
 mod error;
 mod exhaustive;
@@ -55,12 +57,14 @@ use lastbit_real::Rational;
 
 use crate::{Comparison, Loss, Sampler};
 use branch::{Branch, Monotone};
-use collect::Collector;
+use claim::Target;
+use collect::{Collected, Collector};
 use number::Number;
 use options::{MAX_SAMPLES, Watch};
 use prepare::Program;
 use walk::Budget;
 
+pub use claim::{Claim, EpsilonOf};
 pub use collect::{Part, ProgramOutcome};
 pub use error::{Expression, ProgramError, Run};
 pub use number::Library;
@@ -94,6 +98,12 @@ pub struct ProgramReport {
     pub library: Library,
     /// How the outputs were found.
     pub method: Method,
+    /// The ε of the divergences.
+    pub epsilon: Rational,
+    /// Where it comes from.
+    pub epsilon_of: EpsilonOf,
+    /// What the text claims, if it does in numbers, and whether these inputs keep to it.
+    pub claim: Option<Claim>,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -157,12 +167,19 @@ pub fn audit(
     let [first, second] = inputs.map(|input| Program::new(file, declaration, bindings, input));
     let programs = [first?, second?];
     let format = programs[0].line.format;
-    let setup = Setup {
+    let mut setup = Setup {
         format,
         sampler: prepare::sampler(file, declaration, format)?,
         library: prepare::library(&programs, options.library)?,
+        target: Target::new(
+            file,
+            prepare::declaration(file, declaration)?,
+            bindings,
+            options.epsilon.as_ref(),
+        ),
         notes: prepare::notes(file, declaration, &programs)?,
     };
+    setup.notes.extend(setup.target.note.take());
     match format {
         Format::Binary64 => setup.run::<f64>(&programs, options),
         Format::Binary32 => setup.run::<f32>(&programs, options),
@@ -174,6 +191,7 @@ struct Setup {
     format: Format,
     sampler: Sampler,
     library: Library,
+    target: Target,
     notes: Vec<String>,
 }
 
@@ -208,7 +226,7 @@ impl Setup {
 
     fn collector<F: Number>(&self, runs: &[Branch<'_, F>], options: &Options<'_>) -> Collector {
         let runs = runs.iter().map(|branch| branch.run.clone()).collect();
-        Collector::new(self.format, self.sampler, runs, &options.epsilon, options.listed)
+        Collector::new(self.format, self.sampler, runs, &self.target, options.listed)
     }
 
     fn exhaustive<F: Number>(
@@ -259,8 +277,21 @@ impl Setup {
     }
 
     fn report(self, collector: Collector, method: Method) -> ProgramReport {
-        let Setup { format, sampler, library, notes } = self;
-        let (comparison, outcomes) = collector.finish();
-        ProgramReport { comparison, outcomes, sampler, format, library, method, notes }
+        let Setup { format, sampler, library, target, notes } = self;
+        let Collected { comparison, also, outcomes } = collector.finish();
+        let claim = target.claim(also.as_ref().unwrap_or(&comparison), method != Method::Witness);
+        let Target { epsilon, of: epsilon_of, .. } = target;
+        ProgramReport {
+            comparison,
+            outcomes,
+            sampler,
+            format,
+            library,
+            method,
+            epsilon,
+            epsilon_of,
+            claim,
+            notes,
+        }
     }
 }
