@@ -88,7 +88,12 @@ pub fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
 }
 
 /// The value of a parameter, if it is known: given, or written in the text.
-pub fn parameter(file: &File, declaration: &Declaration, bindings: &Bindings, name: &str) -> Option<Rational> {
+pub fn parameter(
+    file: &File,
+    declaration: &Declaration,
+    bindings: &Bindings,
+    name: &str,
+) -> Option<Rational> {
     if let Some(value) = bindings.values.get(name) {
         return Some(value.clone());
     }

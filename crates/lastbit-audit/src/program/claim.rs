@@ -5,6 +5,7 @@ use lastbit_lang::values::{self, claimed};
 use lastbit_lang::{Bindings, File};
 use lastbit_real::{Dyadic, Rational, Rounding};
 
+use super::neighbours::Neighbours;
 use super::options::most_epsilon;
 use crate::Comparison;
 use crate::discrete::Verdict;
@@ -58,8 +59,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// It and its verdict.
-    pub fn in_words(&self) -> String {
+    /// It and its verdict on inputs that may be neighbours.
+    pub(crate) fn in_words(&self, neighbours: Neighbours) -> String {
         let Claim { epsilon, delta, verdict, found } = self;
         let delta = match delta.is_zero() {
             true => String::new(),
@@ -70,7 +71,11 @@ impl Claim {
             (Verdict::Violated, false) => &format!(", δ is at least {}", found.to_decimal(6, Rounding::Down)),
             _ => "",
         };
-        format!("ε = {epsilon}{delta}: {} at these inputs{why}", verdict.text())
+        let verdict = match (verdict, neighbours) {
+            (Verdict::Violated, Neighbours::No) => "exceeded, by inputs that are no neighbours".into(),
+            (verdict, _) => format!("{} at these inputs", verdict.text()),
+        };
+        format!("ε = {epsilon}{delta}: {verdict}{why}")
     }
 }
 
@@ -137,7 +142,8 @@ impl Target {
             true => largest([only_first.lo(), only_second.lo()]),
             false => largest([first.lo(), second.lo()]),
         };
-        let most = (is_complete && computed_at <= *epsilon).then(|| largest([first.hi(), second.hi()])).flatten();
+        let most =
+            (is_complete && computed_at <= *epsilon).then(|| largest([first.hi(), second.hi()])).flatten();
         let found = least.unwrap_or_default();
         let verdict = match most {
             _ if found > *delta => Verdict::Violated,

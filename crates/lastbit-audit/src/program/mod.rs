@@ -40,6 +40,7 @@ mod grid;
 mod machine;
 mod merge;
 mod monotone;
+mod neighbours;
 mod number;
 mod options;
 mod prepare;
@@ -67,6 +68,7 @@ use walk::Budget;
 pub use claim::{Claim, EpsilonOf};
 pub use collect::{Part, ProgramOutcome};
 pub use error::{Expression, ProgramError, Run};
+pub use neighbours::Neighbours;
 pub use number::Library;
 pub use options::{Limits, Options, Progress};
 pub use rules::Reason;
@@ -104,6 +106,8 @@ pub struct ProgramReport {
     pub epsilon_of: EpsilonOf,
     /// What the text claims, if it does in numbers, and whether these inputs keep to it.
     pub claim: Option<Claim>,
+    /// Whether the inputs are neighbours by the text.
+    pub neighbours: Neighbours,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -115,6 +119,11 @@ impl ProgramReport {
             (Method::Witness, Loss::Finite(loss)) => Loss::AtLeast(loss.lo().clone()),
             (_, loss) => loss,
         }
+    }
+
+    /// The claim and its verdict, in words.
+    pub fn claim_in_words(&self) -> Option<String> {
+        self.claim.as_ref().map(|claim| claim.in_words(self.neighbours))
     }
 
     /// What refutes every claim that allows no more than `delta`: an output that one input alone can return, and more often than that. It is the
@@ -177,6 +186,7 @@ pub fn audit(
             bindings,
             options.epsilon.as_ref(),
         ),
+        neighbours: Neighbours::of(file, prepare::declaration(file, declaration)?, bindings, inputs),
         notes: prepare::notes(file, declaration, &programs)?,
     };
     setup.notes.extend(setup.target.note.take());
@@ -192,6 +202,7 @@ struct Setup {
     sampler: Sampler,
     library: Library,
     target: Target,
+    neighbours: Neighbours,
     notes: Vec<String>,
 }
 
@@ -277,7 +288,7 @@ impl Setup {
     }
 
     fn report(self, collector: Collector, method: Method) -> ProgramReport {
-        let Setup { format, sampler, library, target, notes } = self;
+        let Setup { format, sampler, library, target, neighbours, notes } = self;
         let Collected { comparison, also, outcomes } = collector.finish();
         let claim = target.claim(also.as_ref().unwrap_or(&comparison), method != Method::Witness);
         let Target { epsilon, of: epsilon_of, .. } = target;
@@ -291,6 +302,7 @@ impl Setup {
             epsilon,
             epsilon_of,
             claim,
+            neighbours,
             notes,
         }
     }

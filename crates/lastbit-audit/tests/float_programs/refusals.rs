@@ -110,5 +110,5 @@ fn results_and_losses() {
     assert_eq!(error, ProgramError::Results { count: 2 });
     let options = Options { epsilon: Some(Rational::pow2(61)), ..Options::default() };
     let error = audited(source, "", ["x=0", "x=1"], &options).unwrap_err();
-    assert_eq!(error, ProgramError::Epsilon { epsilon: Some(Rational::pow2(61)) });
+    assert_eq!(error, ProgramError::Epsilon { epsilon: Rational::pow2(61) });
 }

@@ -12,7 +12,7 @@ use super::super::error::ProgramError;
 use super::super::number::{Library, Number};
 use super::super::options::{Limits, Options};
 use super::super::prepare::Program;
-use super::super::{Method, ProgramOutcome, ProgramReport, Setup};
+use super::super::{Method, Neighbours, ProgramOutcome, ProgramReport, Setup};
 use super::random::Random;
 use crate::Sampler;
 
@@ -96,8 +96,20 @@ impl Term {
                     Binary::Product => a * b,
                     Binary::Quotient if b == 0.0 => return None,
                     Binary::Quotient => a / b,
-                    Binary::Minimum => if is_less { a } else { b },
-                    Binary::Maximum => if is_less { b } else { a },
+                    Binary::Minimum => {
+                        if is_less {
+                            a
+                        } else {
+                            b
+                        }
+                    }
+                    Binary::Maximum => {
+                        if is_less {
+                            b
+                        } else {
+                            a
+                        }
+                    }
                     Binary::Clamped if b < 0.0 => return None,
                     Binary::Clamped => a.clamp(-b.abs(), b.abs()),
                 }
@@ -189,7 +201,9 @@ fn audited(term: &Term, inputs: [f32; 2], options: &Options<'_>) -> Result<Progr
     let programs = [program(0)?, program(1)?];
     let library = options.library.unwrap_or_default();
     let target = Target::at(Rational::ZERO);
-    let setup = Setup { format: Format::Binary32, sampler: SAMPLER, library, target, notes: Vec::new() };
+    let neighbours = Neighbours::Undecided;
+    let notes = Vec::new();
+    let setup = Setup { format: Format::Binary32, sampler: SAMPLER, library, target, neighbours, notes };
     setup.run::<f32>(&programs, options)
 }
 
