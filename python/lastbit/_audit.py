@@ -62,7 +62,7 @@ class Audit:
     - `witness`, `worst`: the output of this loss, and all about it.
     - `outputs`: every output (`complete`), or those of interest where there are thousands; `count` is how many there are.
     - `only_first`, `only_second`: the probability of what the other input can not give.
-    - `delta`: Σ max(0, P - e^ε·P') and Σ max(0, P' - e^ε·P) at ε = `delta_at`, if asked for.
+    - `delta`: Σ max(0, P - e^ε·P') and Σ max(0, P' - e^ε·P) at ε = `delta_at`, if asked for; of a text always, at what it claims if nothing is asked for.
     - `claimed`: what the same mechanism over the reals loses at most between these inputs, or what a text or a sampler claims.
     - `map`: which u give which output, for mechanisms that turn one uniform number into noise.
 
@@ -146,7 +146,7 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
       one of several, ln for floats. An input is a value, a list, or a dictionary for several arguments.
 
     Numbers are exact: str, int, Fraction, Decimal; a float is the double that it is. What the mechanism computes with doubles is rounded to the nearest.
-    delta_at: the ε at which δ is computed, too.
+    delta_at: the ε at which δ is computed, too; of a text, without one: what it claims, or its parameter eps, or 0.
 
     >>> import lastbit
     >>> audit = lastbit.audit("textbook-laplace", epsilon=1, inputs=(0, 1))

@@ -212,6 +212,33 @@ def test_a_float_text_is_the_mechanism() -> None:
     assert shifted.outputs == lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1), ln="+1ulp").outputs
 
 
+def test_minus_zero_is_an_output() -> None:
+    text = "mechanism m(x: f64) -> f64 { u <$ unif(0,1);  return 0 * x }"
+    audit = lastbit.audit(text, inputs=(-1, 1))
+    assert audit.loss == math.inf
+    assert [(str(outcome.output), outcome.probabilities) for outcome in audit.outputs] == [("-0.0", (1, 0)), ("0.0", (0, 1))]
+
+
+CLAIMED = """
+mechanism m(x: f64) -> grid
+  param eps: f64 = 1
+  adjacent |x<1> - x<2>| <= 1
+  claim {}
+{{ u <$ unif(0,1);  s <$ sign;  return clamp(round(clamp(x, 10) + s * (ln(u) / eps), 1, up), 10) }}"""
+
+
+def test_delta_is_at_what_a_float_text_claims() -> None:
+    audit = lastbit.audit(CLAIMED.format("approx(1, 2^-30)"), inputs=(0, 1))
+    assert audit.delta_at == 1 and audit.claimed is None
+    assert "claim: ε = 1, δ = 1/1073741824: holds at these inputs" in audit.notes
+    pure = lastbit.audit(CLAIMED.format("pure eps"), inputs=(0, 1), delta_at=0)
+    assert pure.delta_at == 0 and pure.claimed == 1
+    assert "claim: ε = 1: violated at these inputs" in pure.notes
+    none = lastbit.audit(CLAIMED.format("pure infer"), inputs=(0, 2))
+    assert none.delta_at == 1 and "delta is at the parameter eps: no ε is claimed" in none.notes
+    assert "the inputs are no neighbours: `adjacent` does not hold of them" in none.notes
+
+
 def test_lists_and_names_as_inputs() -> None:
     text = """
 mechanism sum(q: int[2], T: int) -> grid

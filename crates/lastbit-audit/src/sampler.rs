@@ -17,6 +17,9 @@ pub enum Sampler {
     Grid53,
     /// `k·2⁻²⁴`, with `k` uniform in `1..2²⁴`.
     Grid24,
+    /// `k·2⁻⁸`: few enough to try all of them for very many programs.
+    #[cfg(test)]
+    Grid8,
 }
 
 impl Sampler {
@@ -37,6 +40,8 @@ impl Sampler {
             Sampler::UlpSingle => "ulp of binary32",
             Sampler::Grid53 => "grid53",
             Sampler::Grid24 => "grid24",
+            #[cfg(test)]
+            Sampler::Grid8 => "grid8",
         }
     }
 
@@ -47,6 +52,8 @@ impl Sampler {
             Sampler::UlpSingle => "every float of binary32 in (0, 1), by its ulp",
             Sampler::Grid53 => "k·2^-53",
             Sampler::Grid24 => "k·2^-24",
+            #[cfg(test)]
+            Sampler::Grid8 => "k·2^-8",
         }
     }
 
@@ -61,6 +68,8 @@ impl Sampler {
             Sampler::UlpSingle => i64::from(f32::MIN_EXPONENT),
             Sampler::Grid53 => -53,
             Sampler::Grid24 => -24,
+            #[cfg(test)]
+            Sampler::Grid8 => -8,
         }
     }
 
@@ -71,6 +80,8 @@ impl Sampler {
             Sampler::UlpSingle => 1f32.to_bits().into(),
             Sampler::Grid53 => 1 << 53,
             Sampler::Grid24 => 1 << 24,
+            #[cfg(test)]
+            Sampler::Grid8 => 1 << 8,
         }
     }
 
@@ -82,6 +93,8 @@ impl Sampler {
             // Both factors and the product are doubles: numbers have at most 53 bits, but for 2⁵³ itself.
             Sampler::Grid53 => number as f64 * (0.5 / (1u64 << 52) as f64),
             Sampler::Grid24 => number as f64 * (0.5 / (1u64 << 23) as f64),
+            #[cfg(test)]
+            Sampler::Grid8 => number as f64 * (0.5 / (1u64 << 7) as f64),
         }
     }
 
@@ -94,7 +107,7 @@ impl Sampler {
                 u64::from(single.to_bits()) + u64::from(f64::from(single) < v)
             }
             // Scaling up by a power of two is exact.
-            Sampler::Grid53 | Sampler::Grid24 => (v * 2f64.powi(-self.unit_exponent() as i32)).ceil() as u64,
+            _ => (v * 2f64.powi(-self.unit_exponent() as i32)).ceil() as u64,
         }
     }
 
@@ -119,7 +132,8 @@ impl Sampler {
 mod tests {
     use super::*;
 
-    const ALL: [Sampler; 4] = [Sampler::Ulp, Sampler::UlpSingle, Sampler::Grid53, Sampler::Grid24];
+    const ALL: [Sampler; 5] =
+        [Sampler::Ulp, Sampler::UlpSingle, Sampler::Grid53, Sampler::Grid24, Sampler::Grid8];
 
     /// The weight of a value is what lies between it and the next, in units of the least.
     #[test]

@@ -16,20 +16,21 @@
 //! # Ok::<(), lastbit_real::ParseNumberError>(())
 //! ```
 
-use lastbit_real::{Float, Rational, Rounding};
+use lastbit_real::{Float, Rational};
 
 use crate::ast::{
     Arithmetic, Binder, ClauseKind, CompareOp, Constraint, Declaration, DeclarationKind, ExprId, ExprKind,
     File, Function, Logic, Quantifier, Scalar, Side,
 };
 use crate::constant::constant;
+use crate::eval::MachineFloat;
 use crate::{Bindings, Diagnostic, Span};
 
 /// The float that a value of this type stands for, and a note if it is another number.
 pub fn rounded(scalar: Option<Scalar>, name: &str, value: &Rational) -> (Rational, Option<String>) {
     let float = match scalar {
-        Some(Scalar::F64) => f64::from_rational(value, Rounding::Nearest),
-        Some(Scalar::F32) => f32::from_rational(value, Rounding::Nearest).into(),
+        Some(Scalar::F64) => f64::of_number(value),
+        Some(Scalar::F32) => f32::of_number(value).into(),
         _ => return (value.clone(), None),
     };
     match Rational::try_from(float) {
@@ -86,8 +87,13 @@ pub fn default_ranges(declaration: &Declaration, bindings: &mut Bindings) {
     }
 }
 
-/// The value of a parameter, if it is known.
-fn known(file: &File, declaration: &Declaration, bindings: &Bindings, name: &str) -> Option<Rational> {
+/// The value of a parameter, if it is known: given, or written in the text.
+pub fn parameter(
+    file: &File,
+    declaration: &Declaration,
+    bindings: &Bindings,
+    name: &str,
+) -> Option<Rational> {
     if let Some(value) = bindings.values.get(name) {
         return Some(value.clone());
     }
@@ -130,7 +136,7 @@ pub fn distances_of_neighbours(
         }
         for (of, bound) in conjuncts(file, *condition).into_iter().filter_map(|c| bound_of_distance(file, c))
         {
-            let at_most = constant(file, bound, |name| known(file, declaration, bindings, name))?;
+            let at_most = constant(file, bound, |name| parameter(file, declaration, bindings, name))?;
             found.push(Distance { of, at_most, span: clause.span });
         }
     }
@@ -211,7 +217,7 @@ pub fn claimed(
     declaration: &Declaration,
     bindings: &Bindings,
 ) -> Result<Option<Claimed>, Diagnostic> {
-    let number = |id: ExprId| constant(file, id, |name| known(file, declaration, bindings, name));
+    let number = |id: ExprId| constant(file, id, |name| parameter(file, declaration, bindings, name));
     let claim = declaration.clauses.iter().find_map(|clause| match clause.kind {
         ClauseKind::ClaimPure(None) => Some(Ok(Claimed { epsilon: None, delta: Rational::ZERO })),
         ClauseKind::ClaimPure(Some(epsilon)) => {

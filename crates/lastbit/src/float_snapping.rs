@@ -48,11 +48,12 @@ pub struct SnapParams {
 /// The deterministic core of `Snap_F`: the output for the value `f`, a uniform `u` and a sign `s = ±1`.
 ///
 /// `clamp_B(⌊clamp_B(f) ⊕ s ⊗ (LN(u) ⊘ ε)⌉_Λ)`, ties of the last rounding toward +∞. Any parameters will do; only
-/// [`FloatSnapping`] knows which are private.
+/// [`FloatSnapping`] knows which are private. The output is never `-0`.
 pub fn snap_f(params: &SnapParams, f: f64, u: f64, s: f64) -> f64 {
     let y = ln_f64(u) / params.epsilon;
     let w = clamp(f, params.bound) + s * y;
-    clamp(round_to_multiple(w, params.lambda), params.bound)
+    // Adding +0 keeps -0 out of the outputs: it would tell on which side of 0 `w` was. The rounding has none, but -B is one if B is 0.
+    clamp(round_to_multiple(w, params.lambda), params.bound) + 0.0
 }
 
 /// The multiple of `lambda` nearest to `w`, exactly, ties toward +∞.
@@ -62,7 +63,7 @@ fn round_to_multiple(w: f64, lambda: f64) -> f64 {
         return w; // a multiple already, or an infinity; or the quotient overflows and it is one
     }
     let below = cells.floor();
-    // Adding +0 keeps -0 out of the outputs.
+    // Adding +0 turns -0 into +0.
     (below + if cells - below >= 0.5 { 1.0 } else { 0.0 }) * lambda + 0.0
 }
 

@@ -3,7 +3,7 @@
 use lastbit::Rational;
 use lastbit_audit::discrete::{self, DiscreteReport};
 use lastbit_audit::program::{
-    self, Library, Method, Options, Part, ProgramError, ProgramOutcome, ProgramReport,
+    self, EpsilonOf, Library, Method, Neighbours, Options, Part, ProgramError, ProgramOutcome, ProgramReport,
 };
 use lastbit_audit::{Comparison, Outcome};
 use lastbit_lang::ast::{Binder, Declaration, File};
@@ -35,7 +35,7 @@ impl ProgramAudit {
         let interrupt = Interrupt::new();
         let report = audit(&Options {
             library: self.library,
-            epsilon: self.delta_at.clone().unwrap_or(Rational::ZERO),
+            epsilon: self.delta_at.clone(),
             listed: LISTED,
             progress: Some(&|_, _| interrupt.look()),
             cancel: Some(interrupt.flag()),
@@ -71,6 +71,15 @@ impl ProgramAudit {
         fields.set_item("map", PyList::new(py, report.outcomes.iter().map(cell))?)?;
         fields.set_item("notes", report.notes.clone())?;
         Ok(fields)
+    }
+}
+
+/// What to say of an ε that nobody asked for and nothing claims.
+fn epsilon_note(of: EpsilonOf) -> Option<String> {
+    match of {
+        EpsilonOf::Request | EpsilonOf::Claim => None,
+        EpsilonOf::Parameter => Some("delta is at the parameter eps: no ε is claimed".into()),
+        EpsilonOf::Nothing => Some("delta is at ε = 0: no ε is claimed".into()),
     }
 }
 
@@ -207,9 +216,20 @@ impl Task<'_> {
             audit.run(|options| program::audit(file, name, bindings, [&first, &second], options))
         })?;
         let report = report.map_err(|error| self.refusal(&error))?;
+        // Of a text the divergences are always taken: it says where, or the report does.
+        let audit = ProgramAudit { delta_at: Some(report.epsilon.clone()), ..audit };
         let fields = audit.fields(py, &report)?;
-        fields.set_item("notes", [self.notes.clone(), report.notes].concat())?;
-        fields.set_item("claimed", py.None())?;
+        let mut notes = self.notes.clone();
+        notes.extend(epsilon_note(report.epsilon_of));
+        notes.extend(report.claim_in_words().map(|claim| format!("claim: {claim}")));
+        if report.neighbours == Neighbours::No {
+            notes.push("the inputs are no neighbours: `adjacent` does not hold of them".into());
+        }
+        notes.extend(report.notes);
+        fields.set_item("notes", notes)?;
+        let pure = report.claim.filter(|claim| claim.delta.is_zero());
+        let claimed = pure.map(|claim| number::fraction(py, &claim.epsilon));
+        fields.set_item("claimed", claimed.transpose()?)?;
         Ok(fields)
     }
 
@@ -225,7 +245,7 @@ impl Task<'_> {
     }
 
     fn discrete<'py>(&self, py: Python<'py>, inputs: &[Given; 2], delta_at: Option<Rational>) -> Fields<'py> {
-        let options = discrete::Options { precision: 128, epsilon: delta_at.clone(), ..Default::default() };
+        let options = discrete::Options { precision: 128, epsilon: delta_at, ..Default::default() };
         let [first, second] = inputs;
         let (file, declaration, values) = (self.file, self.declaration, &self.bindings.values);
         let report = py.detach(|| discrete::audit(file, declaration, values, [first, second], &options));
@@ -238,7 +258,7 @@ impl Task<'_> {
             outcomes: &report.outcomes,
             count: None,
             open: Open::Nothing,
-            delta_at: delta_at.as_ref(),
+            delta_at: Some(&report.epsilon),
         };
         let fields = compared.fields(py, |output| Ok(output.clone()))?;
         let mut notes = self.notes.clone();

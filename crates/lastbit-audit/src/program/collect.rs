@@ -5,8 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use lastbit_lang::Format;
-use lastbit_real::{Float, IBig, Rational};
+use lastbit_real::{Float, IBig};
 
+use super::claim::Target;
 use super::error::Run;
 use super::number::Number;
 use crate::{Comparison, Outcome, Sampler};
@@ -14,7 +15,7 @@ use crate::{Comparison, Outcome, Sampler};
 /// An output with all samples that give it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramOutcome {
-    /// The output; both zeros are 0.
+    /// The output; `-0` and `+0` are two.
     pub output: f64,
     /// Its weights under the two inputs, over the total of the comparison.
     pub weights: [IBig; 2],
@@ -75,6 +76,8 @@ pub(crate) struct Collector {
     sampler: Sampler,
     runs: Vec<Run>,
     comparison: Comparison<f64>,
+    /// The same at the ε that is claimed, if that is another one.
+    also: Option<Comparison<f64>>,
     groups: HashMap<(u64, u64), Group, BuildHasherDefault<Mix>>,
     outcomes: Vec<ProgramOutcome>,
     listed: usize,
@@ -86,17 +89,19 @@ impl Collector {
         format: Format,
         sampler: Sampler,
         runs: Vec<Run>,
-        epsilon: &Rational,
+        target: &Target,
         listed: usize,
     ) -> Collector {
         // Every choice of the signs has the same weight.
         let total = sampler.total() * IBig::from(runs.len() / 2);
-        let comparison = Comparison::new(total, epsilon);
+        let also = target.also_at().map(|epsilon| Comparison::new(total.clone(), &epsilon));
+        let comparison = Comparison::new(total, &target.epsilon);
         Collector {
             format,
             sampler,
             runs,
             comparison,
+            also,
             groups: HashMap::default(),
             outcomes: Vec::new(),
             listed,
@@ -122,7 +127,7 @@ impl Collector {
             if self.has_room() {
                 self.outcomes.push(ProgramOutcome { output, weights: weights.clone(), parts });
             }
-            self.comparison.push(Outcome::exact(output, weights));
+            self.push(Outcome::exact(output, weights), 1);
         }
     }
 
@@ -169,18 +174,34 @@ impl Collector {
         groups.sort_unstable_by_key(|(_, group)| group.order);
         for ((first, second), group) in groups {
             let outcome = Outcome::exact(group.first, [first, second].map(IBig::from));
-            self.comparison.push_many(outcome, group.count);
+            self.push(outcome, group.count);
         }
     }
 
-    /// All of it.
-    pub(crate) fn finish(mut self) -> (Comparison<f64>, Vec<ProgramOutcome>) {
-        self.flush();
-        (self.comparison, self.outcomes)
+    fn push(&mut self, outcome: Outcome<f64>, count: u64) {
+        if let Some(also) = &mut self.also {
+            also.push_many(outcome.clone(), count);
+        }
+        self.comparison.push_many(outcome, count);
     }
+
+    /// All of it.
+    pub(crate) fn finish(mut self) -> Collected {
+        self.flush();
+        let Collector { comparison, also, outcomes, .. } = self;
+        Collected { comparison, also, outcomes }
+    }
+}
+
+/// What was gathered.
+pub(crate) struct Collected {
+    pub(crate) comparison: Comparison<f64>,
+    /// At the ε that is claimed, if that is another one.
+    pub(crate) also: Option<Comparison<f64>>,
+    pub(crate) outcomes: Vec<ProgramOutcome>,
 }
 
 /// Whether all samples have the same weight.
 pub(crate) fn is_grid(sampler: Sampler) -> bool {
-    matches!(sampler, Sampler::Grid53 | Sampler::Grid24)
+    !matches!(sampler, Sampler::Ulp | Sampler::UlpSingle)
 }

@@ -9,10 +9,13 @@ const PRECISION: i64 = f64::PRECISION as i64;
 /// The multiple of `2^exponent` nearest to a finite float; infinite if that overflows.
 ///
 /// Ensures: what [`lastbit_lang::eval::grid::round`] gives, for exponents that it supports. Exact: a multiple of the step has no
-/// more significant bits than the float has.
+/// more significant bits than the float has. It is a number, whose zero is `+0`: also of `-0` and of small negative numbers.
 pub(super) fn round<F: Float>(value: F, exponent: i64, tie: Tie) -> F {
     // A float is a double, value = significand · 2^unit.
     let double = value.to_f64();
+    if double == 0.0 {
+        return F::from_i128(0, 0);
+    }
     let unit = i64::from(double.exponent_of_ulp());
     if exponent <= unit {
         return value;
@@ -62,7 +65,9 @@ mod tests {
         for tie in TIES {
             let exact = grid::round(&value.to_dyadic().unwrap(), exponent, tie);
             let expected = F::from_dyadic(&exact, Rounding::Nearest);
-            assert!(round(value, exponent, tie) == expected, "{value:?} to 2^{exponent}, {tie:?}");
+            // As text: -0 is not 0.
+            let [found, expected] = [round(value, exponent, tie), expected].map(Float::to_hex);
+            assert_eq!(found, expected, "{value:?} to 2^{exponent}, {tie:?}");
         }
     }
 
@@ -86,10 +91,10 @@ mod tests {
     #[test]
     fn ends_of_the_formats() {
         for exponent in [-1 << 20, -1080, -1074, -1, 1023, 1024, 1 << 20] {
-            for value in [0.0, 5e-324, f64::MIN_POSITIVE, 1.5, f64::MAX, -f64::MAX, -5e-324] {
+            for value in [0.0, -0.0, 5e-324, f64::MIN_POSITIVE, 1.5, f64::MAX, -f64::MAX, -5e-324] {
                 agrees(value, exponent);
             }
-            for value in [0.0, 1e-45, 1.5, f32::MAX, -f32::MAX] {
+            for value in [0.0, -0.0, 1e-45, -1e-45, 1.5, f32::MAX, -f32::MAX] {
                 agrees(value, exponent);
             }
         }

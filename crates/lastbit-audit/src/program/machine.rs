@@ -2,7 +2,7 @@
 
 use lastbit_lang::eval::{self, EvalError};
 use lastbit_lang::{Comparison, NodeId, Op, StraightLine};
-use lastbit_real::{Float, Rational, Rounding};
+use lastbit_real::{Float, Rational};
 
 use super::grid;
 use super::number::{Library, Number};
@@ -117,13 +117,12 @@ impl<F: Number> Machine<F> {
             },
             result: program.result,
         };
-        let nearest = |value: &Rational| F::from_rational(value, Rounding::Nearest);
         let mut depends = vec![false; program.nodes.len()];
         for (id, node) in program.nodes.iter().enumerate() {
             let value = match &node.op {
-                Op::Const(value) => finite(id, nearest(value)),
+                Op::Const(value) => finite(id, F::of_number(value)),
                 Op::Input(input) => match &settings[*input] {
-                    Setting::Known(value) => finite(id, nearest(value)),
+                    Setting::Known(value) => finite(id, F::of_number(value)),
                     Setting::Uniform => {
                         machine.uniform = Some(id);
                         depends[id] = true;
@@ -191,15 +190,7 @@ fn finite<F: Float>(node: NodeId, value: F) -> Result<F, Fault> {
     if Float::is_finite(value) { Ok(value) } else { Err(Fault::new(node, FaultKind::Overflow)) }
 }
 
-fn min<F: PartialOrd>(a: F, b: F) -> F {
-    if b < a { b } else { a }
-}
-
-fn max<F: PartialOrd>(a: F, b: F) -> F {
-    if b > a { b } else { a }
-}
-
-/// Whether the comparison holds.
+/// Whether the comparison holds. The zeros are equal.
 pub(super) fn holds<F: PartialOrd>(test: Comparison, lhs: F, rhs: F) -> bool {
     match test {
         Comparison::Less => lhs < rhs,
@@ -216,7 +207,7 @@ fn step<F: Number>(library: Library, id: NodeId, op: &Op, values: &Registers<F>)
         // Set before.
         Op::Input(_) | Op::Const(_) => values.get(id)?,
         Op::Neg(a) => -values.get(a)?,
-        Op::Abs(a) => max(values.get(a)?, -values.get(a)?),
+        Op::Abs(a) => values.get(a)?.absolute(),
         Op::Add(a, b) => values.get(a)? + values.get(b)?,
         Op::Sub(a, b) => values.get(a)? - values.get(b)?,
         Op::Mul(a, b) => values.get(a)? * values.get(b)?,
@@ -243,14 +234,14 @@ fn step<F: Number>(library: Library, id: NodeId, op: &Op, values: &Registers<F>)
             library.ln(a)
         }
         Op::Exp(a) => library.exp(values.get(a)?),
-        Op::Min(a, b) => min(values.get(a)?, values.get(b)?),
-        Op::Max(a, b) => max(values.get(a)?, values.get(b)?),
+        Op::Min(a, b) => values.get(a)?.minimum(values.get(b)?),
+        Op::Max(a, b) => values.get(a)?.maximum(values.get(b)?),
         Op::Clamp { arg, bound } => {
             let bound = values.get(bound)?;
             if bound < zero() {
                 return fault(FaultKind::NegativeBound);
             }
-            max(-bound, min(values.get(arg)?, bound))
+            values.get(arg)?.clamped(bound)
         }
         Op::Round { arg, exponent, tie } => {
             if !eval::grid::is_supported(exponent) {

@@ -4,7 +4,8 @@
 //! is monotone is checked, not assumed: see [`Reason`] for what can be missing. Where there are few enough samples they are all
 //! evaluated, monotone or not.
 //!
-//! The language does not keep track of the sign of a zero: `-0` and `+0` are one output, 0.
+//! `-0` and `+0` are two outputs, as whoever sees a float can tell. What gives which is said in `docs/language.md`; rounding to a
+//! grid gives `+0`.
 //!
 //! ```
 //! use lastbit_audit::decimal::scientific_of;
@@ -31,6 +32,7 @@
 //! ```
 
 mod branch;
+mod claim;
 mod collect;
 mod error;
 mod exhaustive;
@@ -38,6 +40,7 @@ mod grid;
 mod machine;
 mod merge;
 mod monotone;
+mod neighbours;
 mod number;
 mod options;
 mod prepare;
@@ -55,14 +58,17 @@ use lastbit_real::Rational;
 
 use crate::{Comparison, Loss, Sampler};
 use branch::{Branch, Monotone};
-use collect::Collector;
+use claim::Target;
+use collect::{Collected, Collector};
 use number::Number;
 use options::{MAX_SAMPLES, Watch};
 use prepare::Program;
 use walk::Budget;
 
+pub use claim::{Claim, EpsilonOf};
 pub use collect::{Part, ProgramOutcome};
 pub use error::{Expression, ProgramError, Run};
+pub use neighbours::Neighbours;
 pub use number::Library;
 pub use options::{Limits, Options, Progress};
 pub use rules::Reason;
@@ -94,6 +100,14 @@ pub struct ProgramReport {
     pub library: Library,
     /// How the outputs were found.
     pub method: Method,
+    /// The ε of the divergences.
+    pub epsilon: Rational,
+    /// Where it comes from.
+    pub epsilon_of: EpsilonOf,
+    /// What the text claims, if it does in numbers, and whether these inputs keep to it.
+    pub claim: Option<Claim>,
+    /// Whether the inputs are neighbours by the text.
+    pub neighbours: Neighbours,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -105,6 +119,11 @@ impl ProgramReport {
             (Method::Witness, Loss::Finite(loss)) => Loss::AtLeast(loss.lo().clone()),
             (_, loss) => loss,
         }
+    }
+
+    /// The claim and its verdict, in words.
+    pub fn claim_in_words(&self) -> Option<String> {
+        self.claim.as_ref().map(|claim| claim.in_words(self.neighbours))
     }
 
     /// What refutes every claim that allows no more than `delta`: an output that one input alone can return, and more often than that. It is the
@@ -157,12 +176,20 @@ pub fn audit(
     let [first, second] = inputs.map(|input| Program::new(file, declaration, bindings, input));
     let programs = [first?, second?];
     let format = programs[0].line.format;
-    let setup = Setup {
+    let mut setup = Setup {
         format,
         sampler: prepare::sampler(file, declaration, format)?,
         library: prepare::library(&programs, options.library)?,
+        target: Target::new(
+            file,
+            prepare::declaration(file, declaration)?,
+            bindings,
+            options.epsilon.as_ref(),
+        ),
+        neighbours: Neighbours::of(file, prepare::declaration(file, declaration)?, bindings, inputs),
         notes: prepare::notes(file, declaration, &programs)?,
     };
+    setup.notes.extend(setup.target.note.take());
     match format {
         Format::Binary64 => setup.run::<f64>(&programs, options),
         Format::Binary32 => setup.run::<f32>(&programs, options),
@@ -174,6 +201,8 @@ struct Setup {
     format: Format,
     sampler: Sampler,
     library: Library,
+    target: Target,
+    neighbours: Neighbours,
     notes: Vec<String>,
 }
 
@@ -208,7 +237,7 @@ impl Setup {
 
     fn collector<F: Number>(&self, runs: &[Branch<'_, F>], options: &Options<'_>) -> Collector {
         let runs = runs.iter().map(|branch| branch.run.clone()).collect();
-        Collector::new(self.format, self.sampler, runs, &options.epsilon, options.listed)
+        Collector::new(self.format, self.sampler, runs, &self.target, options.listed)
     }
 
     fn exhaustive<F: Number>(
@@ -259,8 +288,22 @@ impl Setup {
     }
 
     fn report(self, collector: Collector, method: Method) -> ProgramReport {
-        let Setup { format, sampler, library, notes } = self;
-        let (comparison, outcomes) = collector.finish();
-        ProgramReport { comparison, outcomes, sampler, format, library, method, notes }
+        let Setup { format, sampler, library, target, neighbours, notes } = self;
+        let Collected { comparison, also, outcomes } = collector.finish();
+        let claim = target.claim(also.as_ref().unwrap_or(&comparison), method != Method::Witness);
+        let Target { epsilon, of: epsilon_of, .. } = target;
+        ProgramReport {
+            comparison,
+            outcomes,
+            sampler,
+            format,
+            library,
+            method,
+            epsilon,
+            epsilon_of,
+            claim,
+            neighbours,
+            notes,
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Whether a program is monotone in `u`: checked node by node, with the exact values at both ends.
 //!
 //! A node that is monotone takes its least and its greatest value at the ends of the range of `u`, which is where the rules for
-//! products read the signs of their factors.
+//! products read the signs of their factors. `-0` is less than `+0` in all of this, as outputs are counted; only conditions take them
+//! to be equal. What grows in the order of all floats grows as a number, so that a condition still changes once.
 //!
 //! Where the library is known up to a number of floats only, there are two programs, with all its results moved down and moved
 //! up. Every node must then be monotone in `u` in both, and monotone in each result of the library: so that the program as it runs
@@ -130,13 +131,13 @@ impl<F: Number> Check<'_, F> {
             let value = corner[id].ok_or(unknown(Reason::Undefined))?;
             let [least, greatest] = range.unwrap_or([value; 2]);
             range = Some([
-                if value < least { value } else { least },
-                if value > greatest { value } else { greatest },
+                if value.place() < least.place() { value } else { least },
+                if value.place() > greatest.place() { value } else { greatest },
             ]);
         }
         let range = range.ok_or(unknown(Reason::Undefined))?;
         // What is monotone and the same at all corners is the same between them.
-        if range[0] == range[1] {
+        if range[0].place() == range[1].place() {
             directions = [Direction::Constant; VARIABLES];
         }
         Ok(Fact { directions, range })

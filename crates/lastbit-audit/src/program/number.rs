@@ -1,4 +1,7 @@
 //! The floats of a format as consecutive integers, and the libraries that compute on them.
+//!
+//! `-0` and `+0` have numbers of their own: they are two outputs, which `1/x` or the bits tell apart. All orders here are that of
+//! the numbers, in which `-0 < +0`; only conditions of programs take them to be equal, as comparisons of floats do.
 
 use lastbit_lang::eval::MachineFloat;
 
@@ -6,10 +9,12 @@ use lastbit_lang::eval::MachineFloat;
 pub(crate) trait Number: MachineFloat {
     /// The float nearest to a double.
     fn of_f64(value: f64) -> Self;
-    /// Its number in the order of the floats: 0 for both zeros, and the next float has the next number.
+    /// Its number in the order of the floats: 0 for `+0`, -1 for `-0`, and the next float has the next number.
     fn place(self) -> i64;
     /// The float with this number; beyond the largest one, infinity.
     fn at_place(place: i64) -> Self;
+    /// The float so many steps above, or below: the zeros are one step, of which `+0` is taken. Beyond the largest one, infinity.
+    fn moved(self, steps: i32) -> Self;
     /// The natural logarithm as this platform computes it.
     fn platform_ln(self) -> Self;
     /// The exponential as this platform computes it.
@@ -24,12 +29,17 @@ macro_rules! impl_number {
             }
             fn place(self) -> i64 {
                 let magnitude = self.abs().to_bits() as i64;
-                if self.is_sign_negative() { -magnitude } else { magnitude }
+                if self.is_sign_negative() { -1 - magnitude } else { magnitude }
             }
             fn at_place(place: i64) -> $t {
-                let infinity = $t::INFINITY.to_bits() as u64;
-                let magnitude = $t::from_bits(place.unsigned_abs().min(infinity) as $bits);
-                if place < 0 { -magnitude } else { magnitude }
+                let infinity = $t::INFINITY.to_bits() as i64;
+                let magnitude = |bits: i64| $t::from_bits(bits.min(infinity) as $bits);
+                if place < 0 { -magnitude(-1 - place) } else { magnitude(place) }
+            }
+            fn moved(self, steps: i32) -> $t {
+                let without_minus_zero = |place: i64| place + i64::from(place < 0);
+                let moved = without_minus_zero(self.place()) + i64::from(steps);
+                $t::at_place(moved - i64::from(moved < 0))
             }
             fn platform_ln(self) -> $t {
                 self.ln()
@@ -68,10 +78,10 @@ impl Library {
     pub(crate) fn ln<F: Number>(self, argument: F) -> F {
         match self {
             Library::Nearest => argument.nearest_ln(),
-            Library::Shifted(floats) => shifted(argument.nearest_ln(), floats),
+            Library::Shifted(floats) => argument.nearest_ln().moved(floats),
             Library::Std => argument.platform_ln(),
             #[cfg(test)]
-            Library::Wobbly => shifted(argument.nearest_ln(), wobble(argument)),
+            Library::Wobbly => argument.nearest_ln().moved(wobble(argument)),
         }
     }
 
@@ -79,16 +89,12 @@ impl Library {
         match self {
             Library::Nearest => argument.nearest_exp(),
             // No library returns a negative exponential.
-            Library::Shifted(floats) => F::at_place(shifted(argument.nearest_exp(), floats).place().max(0)),
+            Library::Shifted(floats) => F::at_place(argument.nearest_exp().moved(floats).place().max(0)),
             Library::Std => argument.platform_exp(),
             #[cfg(test)]
-            Library::Wobbly => F::at_place(shifted(argument.nearest_exp(), wobble(argument)).place().max(0)),
+            Library::Wobbly => F::at_place(argument.nearest_exp().moved(wobble(argument)).place().max(0)),
         }
     }
-}
-
-fn shifted<F: Number>(value: F, floats: i32) -> F {
-    F::at_place(value.place() + i64::from(floats))
 }
 
 #[cfg(test)]
@@ -103,16 +109,34 @@ mod tests {
 
     #[test]
     fn places_are_consecutive() {
+        // Upward from the least negative float is -0, as IEEE 754 has it, and from there +0.
         for x in [0.0, 5e-324, 1.0, 1.5, f64::MAX, -1.0, -5e-324] {
             assert_eq!(x.next_up().place(), x.place() + 1, "{x:e}");
-            assert_eq!(f64::at_place(x.place()), x);
+        }
+        for x in [0.0, -0.0, 5e-324, 1.0, f64::MAX, f64::INFINITY, -1.0, -5e-324, -f64::MAX] {
+            assert_eq!(f64::at_place(x.place()).to_bits(), x.to_bits());
         }
         for x in [0f32, 1e-45, 1.0, -2.0] {
             assert_eq!(x.next_up().place(), x.place() + 1, "{x:e}");
-            assert_eq!(f32::at_place(x.place()), x);
         }
-        assert_eq!((-0.0f64).place(), 0);
-        assert_eq!((-0.0f32).place(), 0);
+        for x in [0f32, -0.0, 1e-45, -1e-45, f32::MAX, -2.0] {
+            assert_eq!(f32::at_place(x.place()).to_bits(), x.to_bits());
+        }
+        assert_eq!([-0.0f64, 0.0].map(Number::place), [-1, 0]);
+        assert_eq!([-0.0f32, 0.0].map(Number::place), [-1, 0]);
+    }
+
+    /// A step passes both zeros at once.
+    #[test]
+    fn steps_pass_the_zeros() {
+        let least = f64::from_bits(1);
+        for (x, steps, expected) in
+            [(0.0, -1, -least), (-0.0, 1, least), (least, -1, 0.0), (-least, 1, 0.0), (least, -2, -least)]
+        {
+            assert_eq!(x.moved(steps).to_bits(), f64::to_bits(expected), "{x} by {steps}");
+        }
+        assert_eq!((-0.0f32).moved(0).to_bits(), 0);
+        assert_eq!(f32::MAX.moved(7), f32::INFINITY);
     }
 
     #[test]

@@ -35,8 +35,9 @@ pub struct Options<'a> {
     pub library: Option<Library>,
     /// How much to compute.
     pub limits: Limits,
-    /// The loss at which hockey-stick divergences are computed.
-    pub epsilon: Rational,
+    /// The loss at which hockey-stick divergences are computed. Without one, what the text claims; if it claims none, its parameter
+    /// `eps`; if it has none, 0.
+    pub epsilon: Option<Rational>,
     /// How many outcomes to list.
     pub listed: usize,
     /// Is told now and then.
@@ -49,14 +50,18 @@ pub struct Options<'a> {
 pub(crate) const MAX_SAMPLES: u64 = 1 << 30;
 
 /// `e^ε` is computed for losses up to this.
-const MAX_EPSILON_LOG2: i64 = 20;
+pub(crate) fn most_epsilon() -> Rational {
+    Rational::pow2(20)
+}
 
 impl Options<'_> {
     pub(crate) fn check(&self) -> Result<(), ProgramError> {
-        if self.epsilon.abs() > Rational::pow2(MAX_EPSILON_LOG2) {
-            return Err(ProgramError::Epsilon { epsilon: self.epsilon.clone() });
+        match &self.epsilon {
+            Some(epsilon) if epsilon.abs() > most_epsilon() => {
+                Err(ProgramError::Epsilon { epsilon: epsilon.clone() })
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

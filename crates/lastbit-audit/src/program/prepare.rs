@@ -103,7 +103,7 @@ pub(crate) fn library(programs: &[Program<'_>; 2], asked: Option<Library>) -> Re
 }
 
 /// The declaration that was lowered.
-fn declaration<'f>(file: &'f File, name: Option<&str>) -> Result<&'f Declaration, ProgramError> {
+pub(crate) fn declaration<'f>(file: &'f File, name: Option<&str>) -> Result<&'f Declaration, ProgramError> {
     let found = match name {
         Some(name) => file.declaration(name),
         None => file.declarations.first(),

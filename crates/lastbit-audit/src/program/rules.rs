@@ -4,6 +4,31 @@
 //! decreases, so a real operation that is weakly monotone in an operand, the others fixed, stays so in floats. If an operation is
 //! monotone in each operand, and each operand moves in the direction in which it carries the result the same way, then so does the
 //! result: move them one after the other.
+//!
+//! That is so of numbers, and of the zeros as well: in the order of all floats, where `-0` is less than `+0`, and in which outputs are
+//! walked through. A monotone function takes what is not a zero to either side of both zeros or to the zero of its own side, so that
+//! what is left to look at is the sign of a zero.
+//!
+//! - `-a` flips the sign bit, which reverses the order of all floats.
+//! - `|a|` clears it: both zeros go to `+0`, the least of what comes out.
+//! - `a + b`, `b` fixed. A sum of floats underflows to 0 only if it is 0. If `b` is not 0 then the sum is 0 at one `a` only, `-b`, where it is
+//!   `+0`, with negative numbers before and positive ones after. If `b` is `+0` then both zeros go to `+0`; if `b` is `-0` then the sum is `a`.
+//! - `a - b` is `a + (-b)`, also of zeros.
+//! - `a·b` has the sign bits' difference as its sign, whatever is lost to underflow, and a magnitude that grows with `|a|` and `|b|`. If `b` has
+//!   the sign `+` then what has the sign `-` stays below what has `+`. So *the sign bit* of the other factor must be fixed, not only the
+//!   sign of the number: for `b = -0`, `a·b` is `+0` for negative and `-0` for positive `a`, and falls.
+//! - `a/b`, where `b` is not 0: the same.
+//! - `a·b + c`, rounded once, is a function of the exact product `p`, which has a sign even if it is 0 and is monotone as above, and of `c`. The exact
+//!   sum grows with both; if it is negative then what it rounds to is `-0` at most, if positive `+0` at least. If it is 0 with `p` and `c`
+//!   not 0, then the result is `+0`, between these. If both are zeros then it is `-0` if both have the sign `-`, and else `+0`: it grows
+//!   with both.
+//! - The square root of `-0` is `-0`, and that of `+0` is `+0`. Where the logarithm is 0 it is `+0`, at 1 only; no exponential is `-0`.
+//! - The minimum and the maximum are those of the order of all floats.
+//! - Clamping leaves what is between the bounds as it is, and else gives the bound with the sign of `a`, so that `-0` and `+0`
+//!   for a bound of 0.
+//! - Rounding to a grid gives `+0` wherever it gives 0.
+//! - A choice is monotone if its branches are, and its jump goes their way, also if it is one from zero to zero. Its condition
+//!   compares numbers: what is monotone in the order of all floats is so as a number.
 
 use lastbit_lang::{NodeId, Op};
 
@@ -69,15 +94,25 @@ pub enum Reason {
 pub(crate) struct Operand<F> {
     /// How it changes with the variable.
     pub(crate) direction: Direction,
-    /// Its least and its greatest value.
+    /// Its least and its greatest value, in the order of all floats.
     pub(crate) range: [F; 2],
 }
 
 impl<F: Number> Operand<F> {
-    /// Its direction where the result is multiplied by a number of `factor`'s sign: the rule for products.
+    /// Its direction where the result is multiplied by a float of `factor`'s sign bit: the rule for products.
     fn times_sign_of(self, factor: Operand<F>) -> Result<Direction, Reason> {
+        match (self.direction, factor.range.map(F::has_minus_sign)) {
+            (Constant, _) => Ok(Constant),
+            (direction, [false, false]) => Ok(direction),
+            (direction, [true, true]) => Ok(direction.reversed()),
+            _ => Err(Reason::MixedSign),
+        }
+    }
+
+    /// The direction of its absolute value, to which the sign of a zero does not matter.
+    fn absolute(self) -> Result<Direction, Reason> {
         let zero = F::from_i128(0, 0);
-        let [least, greatest] = factor.range;
+        let [least, greatest] = self.range;
         match self.direction {
             Constant => Ok(Constant),
             direction if least >= zero => Ok(direction),
@@ -100,7 +135,7 @@ fn both(a: Direction, b: Direction) -> Result<Direction, Reason> {
     a.with(b).ok_or(Reason::Opposite)
 }
 
-/// `a·b`: growing `a` carries the product along where `b >= 0`, and back where `b <= 0`; and the same with `a` and `b` exchanged.
+/// `a·b`: growing `a` carries the product along where `b` has the sign `+`, and back where it has `-`; and the same with `a` and `b` exchanged.
 fn product<F: Number>(a: Operand<F>, b: Operand<F>) -> Result<Direction, Reason> {
     both(a.times_sign_of(b)?, b.times_sign_of(a)?)
 }
@@ -114,8 +149,7 @@ pub(crate) fn operation<F: Number>(op: &Op, of: &dyn Fn(NodeId) -> Operand<F>) -
         Op::Const(_) | Op::Input(_) | Op::Select { .. } => Ok(Constant),
         // Exact, and -a falls as a grows.
         Op::Neg(a) => Ok(direction(a).reversed()),
-        // |a| = a·sign(a).
-        Op::Abs(a) => of(a).times_sign_of(of(a)),
+        Op::Abs(a) => of(a).absolute(),
         // A sum grows with both terms.
         Op::Add(a, b) => both(direction(a), direction(b)),
         // a - b is a + (-b).
@@ -130,7 +164,7 @@ pub(crate) fn operation<F: Number>(op: &Op, of: &dyn Fn(NodeId) -> Operand<F>) -
         Op::Sqrt(a) | Op::Ln(a) | Op::Exp(a) => Ok(direction(a)),
         // The smaller of two growing numbers grows, and the larger.
         Op::Min(a, b) | Op::Max(a, b) => both(direction(a), direction(b)),
-        // max(-bound, min(arg, bound))
+        // max(-bound, min(arg, bound)), but for the zeros of a bound of 0.
         Op::Clamp { arg, bound } => {
             both(both(direction(arg), direction(bound))?, direction(bound).reversed())
         }
@@ -150,10 +184,10 @@ pub(crate) fn switch<F: Number>(
     second: Direction,
     [before, after]: [F; 2],
 ) -> Result<Direction, Reason> {
-    let jump = match before.partial_cmp(&after) {
-        Some(std::cmp::Ordering::Less) => Increasing,
-        Some(std::cmp::Ordering::Greater) => Decreasing,
-        _ => Constant,
+    let jump = match before.place().cmp(&after.place()) {
+        std::cmp::Ordering::Less => Increasing,
+        std::cmp::Ordering::Greater => Decreasing,
+        std::cmp::Ordering::Equal => Constant,
     };
     both(first, second)?.with(jump).ok_or(Reason::Jump)
 }

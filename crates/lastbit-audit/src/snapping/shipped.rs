@@ -3,6 +3,9 @@
 //! For each sign the output is monotone in `u`. So it is enough to run [`snap_f`] on the first and the last `u` of every cell: if
 //! both give the cell's output, all between them do, and the cells have every `u`. Where
 //! [`FloatSnapping`] accepts the parameters, the whole release is run as well, on the random words that make these `u` and `s`.
+//!
+//! Outputs are compared by their bits: 0 is `+0`. That is so of all `u`, as the last thing that [`snap_f`] does is to add `+0`, and a sum
+//! of two numbers, one of which is `+0`, is not `-0`.
 
 use lastbit::{FloatSnapping, Mechanism, ReplaySource, SnapParams, snap_f};
 use lastbit_lang::Tie;
@@ -76,7 +79,7 @@ impl Shipped {
         let differs = |found: f64| Disagreement { f, u, s, expected, found };
         let found = snap_f(&self.params, f, u, s);
         self.evaluations += 1;
-        if found != expected {
+        if found.to_bits() != expected.to_bits() {
             return Err(differs(found));
         }
         if let Some(release) = &self.release {
@@ -84,7 +87,7 @@ impl Shipped {
             let mut source = ReplaySource::new(&script);
             let found = release.release(&mut source, f).unwrap_or(f64::NAN);
             self.replays += 1;
-            if found != expected || source.ran_out() {
+            if found.to_bits() != expected.to_bits() || source.ran_out() {
                 return Err(differs(found));
             }
         }

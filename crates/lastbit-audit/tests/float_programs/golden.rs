@@ -39,7 +39,7 @@ fn report(parameters: &Value) -> ProgramReport {
     let shift = parameters["ln_shift"].as_i64().expect("an integer");
     let options = Options {
         library: (shift != 0).then_some(Library::Shifted(shift as i32)),
-        epsilon: number(eps),
+        epsilon: Some(number(eps)),
         listed: usize::MAX,
         ..Options::default()
     };

@@ -108,7 +108,7 @@ fn results_and_losses() {
     let source = "mechanism m(x: f64) -> [f64] { u <$ unif(0,1); return [x, u] }";
     let error = audited(source, "", ["x=0", "x=1"], &Options::default()).unwrap_err();
     assert_eq!(error, ProgramError::Results { count: 2 });
-    let options = Options { epsilon: Rational::pow2(61), ..Options::default() };
+    let options = Options { epsilon: Some(Rational::pow2(61)), ..Options::default() };
     let error = audited(source, "", ["x=0", "x=1"], &options).unwrap_err();
     assert_eq!(error, ProgramError::Epsilon { epsilon: Rational::pow2(61) });
 }

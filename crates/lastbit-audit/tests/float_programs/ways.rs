@@ -161,16 +161,17 @@ fn witnesses_are_outcomes() {
     assert!(least <= *loss.hi());
 }
 
-/// Both zeros are one output.
+/// A rounding has one zero, its product with a sign two: one for each sign.
 #[test]
-fn zero_has_no_sign() {
+fn zero_has_the_sign_of_the_product() {
     let source =
         "mechanism zeros(x: f64) -> grid { u <$ unif(0,1); s <$ sign; return s * round(x + ln(u), 1, up); }";
     let report = audited(source, "", ["x=0", "x=1"], &listing()).expect("an audit");
     let zeros: Vec<_> = report.outcomes.iter().filter(|outcome| outcome.output == 0.0).collect();
-    assert_eq!(zeros.len(), 1);
-    assert_eq!(zeros[0].output.to_hex(), "0x0.0p+0");
-    assert_eq!(zeros[0].parts[0].len(), 2);
+    assert_eq!(zeros.iter().map(|zero| zero.output.to_hex()).collect::<Vec<_>>(), ["-0x0.0p+0", "0x0.0p+0"]);
+    for (zero, sign) in zeros.iter().zip([-1, 1]) {
+        assert!(zero.parts.iter().all(|parts| parts.len() == 1 && parts[0].signs == [sign]), "{zero:?}");
+    }
 }
 
 #[test]

@@ -44,6 +44,10 @@ impl Task<'_> {
         let style = Style {
             digits: self.args.show.digits.into(),
             delta_at: report.epsilon.clone(),
+            delta_why: match (&self.args.show.delta_at, &report.claim) {
+                (None, None) => ": no ε is claimed",
+                _ => "",
+            },
             name: &name,
             id: &name,
             open: Open::Nothing,

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         digits: args.show.digits.into(),
         no_delta: delta_at >= claimed,
         delta_at,
+        delta_why: "",
         name: &number,
         id: &Rational::to_string,
         open: if all { Open::Nothing } else { Open::Sums },

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::args::{Logarithm, Program, SamplerName, Show};
 use super::inputs::{Inputs, Words};
 use super::shown::Shown;
-use super::{delta_at, interrupt, number};
+use super::{check_delta_at, interrupt, number};
 use crate::error::{Error, quoted, tell};
 use crate::progress::LateBar;
 use crate::prove::files::{name_of, read_text};
@@ -185,8 +185,8 @@ impl Task<'_> {
         let Inputs { values, notes } = words.numbers(self.declaration)?;
         self.notes.extend(notes);
         let [first, second] = &values;
-        let epsilon = self.bindings.values.get("eps").cloned().unwrap_or(Rational::ZERO);
-        let delta_at = delta_at(&self.args.show.delta_at, &epsilon)?;
+        let delta_at = self.args.show.delta_at.as_ref();
+        delta_at.map_or(Ok(()), check_delta_at)?;
         let library = match self.args.ln {
             Logarithm::Correct => None,
             Logarithm::Above => Some(Library::Shifted(1)),
@@ -194,7 +194,7 @@ impl Task<'_> {
             Logarithm::Std => Some(Library::Std),
         };
         let name = &self.declaration.name.text;
-        let report = watched(name, &delta_at, library, &self.args.show, self.args.map, |options| {
+        let report = watched(name, delta_at, library, &self.args.show, self.args.map, |options| {
             program::audit(self.file, Some(name), &self.bindings, [first, second], options)
         });
         let mut report = report.map_err(|error| self.refusal(&error))?;
@@ -202,7 +202,7 @@ impl Task<'_> {
         fields.insert("ln".into(), json!(self.args.ln.name()));
         let header = self.header(words);
         report.notes.splice(0..0, self.notes);
-        let shown = Shown { header, fields, delta_at, show: &self.args.show, map: self.args.map };
+        let shown = Shown { header, fields, show: &self.args.show, map: self.args.map };
         shown.print(&report)
     }
 
@@ -239,7 +239,7 @@ pub(crate) fn stopped() -> Error {
 /// Runs an audit with a bar, until it is done or Ctrl-C.
 pub(crate) fn watched(
     name: &str,
-    delta_at: &Rational,
+    delta_at: Option<&Rational>,
     library: Option<Library>,
     show: &Show,
     map: bool,
@@ -249,7 +249,7 @@ pub(crate) fn watched(
     let progress = |done: u128, all: u128| bar.show((done * 1000).checked_div(all).unwrap_or(0) as u64, "");
     audit(&Options {
         library,
-        epsilon: delta_at.clone(),
+        epsilon: delta_at.cloned(),
         listed: if show.all || map { usize::MAX } else { LISTED },
         progress: Some(&progress),
         cancel: Some(interrupt::flag()),
@@ -269,7 +269,7 @@ pub(crate) fn of_text(
 ) -> Result<ProgramReport, Error> {
     let Parsed::Declarations(file) = declarations(text) else { unreachable!("the text is our own") };
     let [first, second] = [first, second].map(|x| [("x".to_owned(), x)].into());
-    let report = watched("snapping", delta_at, Some(library), show, map, |options| {
+    let report = watched("snapping", Some(delta_at), Some(library), show, map, |options| {
         program::audit(&file, None, bindings, [&first, &second], options)
     });
     report.map_err(|error| match error {

@@ -90,12 +90,12 @@ impl Report<'_> {
             let _ = match shipped.replays() {
                 0 => writeln!(
                     text,
-                    "shipped  snap_f agrees at the ends of every cell, {} values of u",
+                    "shipped  snap_f agrees at the ends of every cell, {} values of u; it never gives -0",
                     shipped.evaluations()
                 ),
                 replays => writeln!(
                     text,
-                    "shipped  FloatSnapping agrees at the ends of every cell, {replays} values of u from replayed bits"
+                    "shipped  FloatSnapping agrees at the ends of every cell, {replays} values of u from replayed bits; it never gives -0"
                 ),
             };
         }
@@ -146,7 +146,13 @@ impl Report<'_> {
         });
         fields.insert("theorem_a".into(), theorem_a.unwrap_or(Value::Null));
         let shipped = self.shipped.as_ref().map(|shipped| {
-            json!({ "agrees": true, "evaluations": shipped.evaluations(), "replays": shipped.replays() })
+            json!({
+                "agrees": true,
+                "evaluations": shipped.evaluations(),
+                "replays": shipped.replays(),
+                // Compared by their bits with outputs of which none is -0.
+                "minus_zero": false,
+            })
         });
         fields.insert("shipped".into(), shipped.unwrap_or(Value::Null));
         if let Some(found) = &self.found {

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use lastbit::Rational;
-use lastbit_audit::program::{Method, Part, ProgramOutcome, ProgramReport};
+use lastbit_audit::program::{Claim, Method, Neighbours, Part, ProgramOutcome, ProgramReport};
 use lastbit_audit::{Comparison, Outcome};
 use lastbit_real::Float;
 use serde_json::{Map, Value, json};
@@ -24,7 +23,6 @@ const MOST_ROWS: usize = 24;
 pub(crate) struct Shown<'a> {
     pub(crate) header: String,
     pub(crate) fields: Map<String, Value>,
-    pub(crate) delta_at: Rational,
     pub(crate) show: &'a Show,
     pub(crate) map: bool,
 }
@@ -35,7 +33,8 @@ impl Shown<'_> {
         let id = |output: &f64| output.to_hex();
         let style = Style {
             digits: self.show.digits.into(),
-            delta_at: self.delta_at,
+            delta_at: report.epsilon.clone(),
+            delta_why: report.epsilon_of.text(),
             name: &name,
             id: &id,
             open: if report.method == Method::Witness { Open::Loss } else { Open::Nothing },
@@ -52,6 +51,9 @@ impl Shown<'_> {
             let mut add = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
             add("sampler", json!(report.sampler.name()));
             add("method", json!(method));
+            add("delta_at_from", json!(report.epsilon_of.name()));
+            add("neighbours", json!(report.neighbours.name()));
+            add("claim", report.claim.as_ref().map_or(Value::Null, claim_json));
             add("notes", json!(report.notes));
             let total = &Total::of(&report.comparison);
             let output = |outcome: &ProgramOutcome| {
@@ -68,6 +70,15 @@ impl Shown<'_> {
         let mut text = self.header;
         let _ = writeln!(text, "  u: {}; {method}\n", report.sampler.describe());
         text.push_str(&style.text(&report.comparison));
+        if let Some(claim) = report.claim_in_words() {
+            let _ = writeln!(text, "claim    {claim}");
+        }
+        if report.neighbours == Neighbours::No {
+            let _ = writeln!(
+                text,
+                "note     the inputs are no neighbours: they do not satisfy `adjacent` or `assume` of the text"
+            );
+        }
         for note in &report.notes {
             let _ = writeln!(text, "note     {note}");
         }
@@ -85,6 +96,14 @@ impl Shown<'_> {
         }
         print(&text)
     }
+}
+
+fn claim_json(claim: &Claim) -> Value {
+    json!({
+        "epsilon": claim.epsilon.to_string(),
+        "delta": claim.delta.to_string(),
+        "verdict": claim.verdict.text(),
+    })
 }
 
 fn weighed(outcome: &ProgramOutcome) -> Outcome<f64> {

@@ -71,6 +71,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
     let style = Style {
         digits: args.show.digits.into(),
         delta_at,
+        delta_why: "",
         name: &name,
         id: &id,
         open: Open::Nothing,
@@ -113,7 +114,7 @@ fn with_this_library(
     fields.insert("excess_eta".into(), json!(excess(&report.comparison, &exact(epsilon))));
     let [f, f2] = inputs.map(used);
     let header = format!("{}  f = {f}, f' = {f2}\n  LN: this machine's\n", header(variant, epsilon));
-    shown::Shown { header, fields, delta_at, show: &args.show, map: args.map }.print(&report)
+    shown::Shown { header, fields, show: &args.show, map: args.map }.print(&report)
 }
 
 /// `(loss - ε)/η`, or `inf`.

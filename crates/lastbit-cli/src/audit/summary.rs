@@ -22,6 +22,8 @@ pub(crate) struct Style<'a, O> {
     pub(crate) digits: usize,
     /// The `ε` at which delta is computed.
     pub(crate) delta_at: Rational,
+    /// Why at that one, as it is said after the number.
+    pub(crate) delta_why: &'a str,
     /// An output for people.
     pub(crate) name: &'a dyn Fn(&O) -> String,
     /// An output in JSON.
@@ -266,7 +268,8 @@ impl<O: Clone> Style<'_, O> {
         }
         let [first, second] = self.delta(comparison, SHORT);
         let at = crate::audit::number(&self.delta_at);
-        let _ = writeln!(text, "delta    {first} (f against f'), {second} (f' against f), at ε = {at}");
+        let why = self.delta_why;
+        let _ = writeln!(text, "delta    {first} (f against f'), {second} (f' against f), at ε = {at}{why}");
         let of_many = if self.open == Open::Nothing { "" } else { " were weighed, of very many" };
         let _ = writeln!(text, "outputs  {}{of_many}", comparison.outputs());
         text

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Textbook) -> Result<(), Error> {
     let exact = |x: f64| Rational::try_from(x).expect("finite");
     let delta_at = delta_at(&args.show.delta_at, &exact(epsilon))?;
     let exact_inputs = inputs.map(exact);
-    let report = watched("textbook-laplace", &delta_at, None, &args.show, false, |options| {
+    let report = watched("textbook-laplace", Some(&delta_at), None, &args.show, false, |options| {
         program::textbook_laplace(format, sampler, &exact(epsilon), exact_inputs.each_ref(), options)
     });
     let report = report.map_err(|error| match error {
@@ -63,5 +63,5 @@ pub(crate) fn run(args: &Textbook) -> Result<(), Error> {
         ("inputs", json!(inputs.map(|f| f.to_hex()))),
     ];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    Shown { header, fields, delta_at, show: &args.show, map: false }.print(&report)
+    Shown { header, fields, show: &args.show, map: false }.print(&report)
 }

@@ -1,6 +1,7 @@
 //! `e_F`: the float reading, bit for bit.
 //!
-//! The sign of a zero is not kept track of: no operation turns it into anything else, a division by zero being an error.
+//! `-0` and `+0` are two floats: they compare as equal, but whoever sees the bits can tell them apart. Every operation has a zero
+//! of a definite sign, that of `docs/language.md`.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -10,7 +11,8 @@ use lastbit_real::{Float, Rational, Rounding, exp_f64, ln_f64};
 use super::libm::{Function, correctly_rounded};
 use super::{EvalError, LibmModel, grid, libm};
 
-/// A float with the operations that IEEE 754 rounds correctly, and correctly rounded `ln` and `exp`.
+/// A float with the operations that IEEE 754 rounds correctly, correctly rounded `ln` and `exp`, and the operations of the language
+/// that do not round, with the signs of their zeros.
 pub trait MachineFloat:
     Float + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -22,6 +24,43 @@ pub trait MachineFloat:
     fn nearest_ln(self) -> Self;
     /// The float nearest to the exponential of a finite number.
     fn nearest_exp(self) -> Self;
+    /// Whether its sign bit is set: of `-0`, too.
+    fn has_minus_sign(self) -> bool;
+    /// Without its sign bit: `+0` of both zeros.
+    fn absolute(self) -> Self;
+
+    /// The float nearest to a number. Numbers have no sign but that of what they are: one that is 0, or rounds to it, is `+0`.
+    fn of_number(value: &Rational) -> Self {
+        Self::from_rational(value, Rounding::Nearest) + zero()
+    }
+
+    /// IEEE 754's `minimum`: of the two zeros, `-0` is the smaller.
+    ///
+    /// The usual `if b < a { b } else { a }` is not monotone in `a` where `b` is `-0`: it is `+0` of `+0`, and `-0` of what is larger.
+    fn minimum(self, other: Self) -> Self {
+        if self < other || (self == other && self.has_minus_sign()) { self } else { other }
+    }
+
+    /// IEEE 754's `maximum`: of the two zeros, `+0` is the larger.
+    fn maximum(self, other: Self) -> Self {
+        if self > other || (self == other && !self.has_minus_sign()) { self } else { other }
+    }
+
+    /// What lies in `[-bound, bound]` as it is, `-0` included; else the bound with the sign of `self`.
+    fn clamped(self, bound: Self) -> Self {
+        let bound = bound.absolute();
+        if self > bound {
+            bound
+        } else if self < -bound {
+            -bound
+        } else {
+            self
+        }
+    }
+}
+
+fn zero<F: Float>() -> F {
+    F::from_i128(0, 0)
 }
 
 impl MachineFloat for f64 {
@@ -36,6 +75,12 @@ impl MachineFloat for f64 {
     }
     fn nearest_exp(self) -> f64 {
         exp_f64(self)
+    }
+    fn has_minus_sign(self) -> bool {
+        self.is_sign_negative()
+    }
+    fn absolute(self) -> f64 {
+        self.abs()
     }
 }
 
@@ -53,6 +98,12 @@ impl MachineFloat for f32 {
     fn nearest_exp(self) -> f32 {
         rounded_once(exp_f64(self.into()))
             .unwrap_or_else(|| correctly_rounded(Function::Exp, self).unwrap_or(f32::NAN))
+    }
+    fn has_minus_sign(self) -> bool {
+        self.is_sign_negative()
+    }
+    fn absolute(self) -> f32 {
+        self.abs()
     }
 }
 
@@ -124,31 +175,19 @@ fn finite<F: Float>(node: NodeId, value: F) -> Result<F, EvalError> {
     if Float::is_finite(value) { Ok(value) } else { Err(EvalError::Overflow { node }) }
 }
 
-fn min<F: PartialOrd>(a: F, b: F) -> F {
-    if b < a { b } else { a }
-}
-
-fn max<F: PartialOrd>(a: F, b: F) -> F {
-    if b > a { b } else { a }
-}
-
 impl<F: MachineFloat> Evaluator<'_, F> {
     fn node(&self, id: NodeId, node: &Node) -> Result<F, EvalError> {
-        let zero = F::from_i128(0, 0);
         Ok(match node.op {
             Op::Input(input) => self.input(input)?,
-            Op::Const(ref value) => F::from_rational(value, Rounding::Nearest),
+            Op::Const(ref value) => F::of_number(value),
             Op::Neg(a) => -self.value(a)?,
-            Op::Abs(a) => {
-                let a = self.value(a)?;
-                max(a, -a)
-            }
+            Op::Abs(a) => self.value(a)?.absolute(),
             Op::Add(a, b) => self.value(a)? + self.value(b)?,
             Op::Sub(a, b) => self.value(a)? - self.value(b)?,
             Op::Mul(a, b) => self.value(a)? * self.value(b)?,
             Op::Div(a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);
-                if b == zero {
+                if b == zero() {
                     return Err(EvalError::DivisionByZero { node: id });
                 }
                 a / b
@@ -156,14 +195,14 @@ impl<F: MachineFloat> Evaluator<'_, F> {
             Op::Fma(a, b, c) => self.value(a)?.fused_multiply_add(self.value(b)?, self.value(c)?),
             Op::Sqrt(a) => {
                 let a = self.value(a)?;
-                if a < zero {
+                if a < zero() {
                     return Err(EvalError::SqrtOfNegative { node: id });
                 }
                 a.square_root()
             }
             Op::Ln(a) => {
                 let a = self.value(a)?;
-                if a <= zero {
+                if a <= zero() {
                     return Err(EvalError::LnOfNonPositive { node: id });
                 }
                 libm::apply(Function::Ln, a, a.nearest_ln(), &self.program.libm.ln, self.model)
@@ -172,21 +211,22 @@ impl<F: MachineFloat> Evaluator<'_, F> {
                 let a = self.value(a)?;
                 libm::apply(Function::Exp, a, a.nearest_exp(), &self.program.libm.exp, self.model)
             }
-            Op::Min(a, b) => min(self.value(a)?, self.value(b)?),
-            Op::Max(a, b) => max(self.value(a)?, self.value(b)?),
+            Op::Min(a, b) => self.value(a)?.minimum(self.value(b)?),
+            Op::Max(a, b) => self.value(a)?.maximum(self.value(b)?),
             Op::Clamp { arg, bound } => {
                 let bound = self.value(bound)?;
-                if bound < zero {
+                if bound < zero() {
                     return Err(EvalError::NegativeBound { node: id });
                 }
-                max(-bound, min(self.value(arg)?, bound))
+                self.value(arg)?.clamped(bound)
             }
             Op::Round { arg, exponent, tie } => {
                 if !grid::is_supported(exponent) {
                     return Err(EvalError::Grid { node: id });
                 }
                 let value = self.value(arg)?.to_dyadic().map_err(|_| EvalError::Overflow { node: id })?;
-                // The multiple has no more significant bits than the float: it is a float, or overflows.
+                // The multiple has no more significant bits than the float: it is a float, or overflows. It is a number, whose
+                // zero is +0.
                 F::from_dyadic(&grid::round(&value, exponent, tie), Rounding::Nearest)
             }
             Op::Select { test, lhs, rhs, then, otherwise } => {
@@ -209,7 +249,7 @@ impl<F: MachineFloat> Evaluator<'_, F> {
         let (Some(declared), Some(value)) = (self.program.inputs.get(input), self.inputs.get(input)) else {
             return Err(EvalError::InputCount { expected: input + 1, found: self.inputs.len() });
         };
-        let float = F::from_rational(value, Rounding::Nearest);
+        let float = F::of_number(value);
         let is_exact = float.to_dyadic().is_ok_and(|dyadic| dyadic.cmp_rational(value).is_eq());
         if is_exact || declared.kind == InputKind::Real {
             Ok(float)

@@ -60,7 +60,13 @@ impl Lowerer<'_> {
             values.remove(id).ok_or_else(|| Diagnostic::new(span, "an operand is shared by two expressions"))
         };
         let op = match &expression.kind {
-            ExprKind::Number { value, .. } => Op::Const(value.clone()),
+            ExprKind::Number { value, text } => {
+                let id = self.push(Op::Const(value.clone()), span)?;
+                if text.bytes().all(|byte| byte.is_ascii_digit()) {
+                    self.integers.insert(id);
+                }
+                return Ok(Value::Number(id));
+            }
             ExprKind::Bool(value) => return Ok(Value::Condition(self.known_condition(*value))),
             ExprKind::Name(name) => return self.named(name, span),
             ExprKind::Copy(..) => return Err(Diagnostic::new(span, "a program has one run")),
@@ -78,14 +84,24 @@ impl Lowerer<'_> {
             }
             ExprKind::Unary(UnaryOp::Neg, a) => {
                 let a = self.number(take(a)?, span)?;
-                match self.small_integer(a) {
-                    Some(value) => Op::Const(Rational::from(-value)),
+                let negated = self.small_integer(a).map(|value| -value);
+                match negated.filter(|value| *value != 0 || self.integers.contains(&a)) {
+                    Some(value) => return self.computed(value, &[a], span),
+                    // Of the float +0 it is -0.
                     None => Op::Neg(a),
                 }
             }
             ExprKind::Arithmetic(op, a, b) => {
                 let (a, b) = (self.number(take(a)?, span)?, self.number(take(b)?, span)?);
-                self.arithmetic(*op, a, b)
+                if let Some(value) = self.of_integers(*op, a, b) {
+                    return self.computed(value, &[a, b], span);
+                }
+                match op {
+                    Arithmetic::Add => Op::Add(a, b),
+                    Arithmetic::Sub => Op::Sub(a, b),
+                    Arithmetic::Mul => Op::Mul(a, b),
+                    Arithmetic::Div => Op::Div(a, b),
+                }
             }
             ExprKind::Compare(op, a, b) => {
                 let (a, b) = (take(a)?, take(b)?);
@@ -128,24 +144,29 @@ impl Lowerer<'_> {
     }
 
     /// Whole numbers are computed here, so that they can be indices; both readings agree on them.
-    fn arithmetic(&self, op: Arithmetic, a: NodeId, b: NodeId) -> Op {
-        if let (Some(x), Some(y)) = (self.small_integer(a), self.small_integer(b)) {
-            let value = match op {
-                Arithmetic::Add => Some(x + y),
-                Arithmetic::Sub => Some(x - y),
-                Arithmetic::Mul => Some(x * y),
-                Arithmetic::Div => None,
-            };
-            if let Some(value) = value.filter(|value| value.unsigned_abs() <= 1 << 24) {
-                return Op::Const(Rational::from(value));
-            }
+    ///
+    /// Not so where floats give `-0`, which is no constant: sums and differences that vanish are `+0`, but not products of 0 and a
+    /// negative float.
+    fn of_integers(&self, op: Arithmetic, a: NodeId, b: NodeId) -> Option<i64> {
+        let (x, y) = (self.small_integer(a)?, self.small_integer(b)?);
+        let value = match op {
+            Arithmetic::Add => x + y,
+            Arithmetic::Sub => x - y,
+            Arithmetic::Mul => x * y,
+            Arithmetic::Div => return None,
+        };
+        let is_minus_zero = op == Arithmetic::Mul && value == 0 && (x < 0 || y < 0);
+        let are_integers = || [a, b].iter().all(|node| self.integers.contains(node));
+        (value.unsigned_abs() <= 1 << 24 && (!is_minus_zero || are_integers())).then_some(value)
+    }
+
+    /// A whole number that was computed from these: an integer if they are.
+    fn computed(&mut self, value: i64, from: &[NodeId], span: Span) -> Result<Value, Diagnostic> {
+        let id = self.push(Op::Const(Rational::from(value)), span)?;
+        if from.iter().all(|node| self.integers.contains(node)) {
+            self.integers.insert(id);
         }
-        match op {
-            Arithmetic::Add => Op::Add(a, b),
-            Arithmetic::Sub => Op::Sub(a, b),
-            Arithmetic::Mul => Op::Mul(a, b),
-            Arithmetic::Div => Op::Div(a, b),
-        }
+        Ok(Value::Number(id))
     }
 
     fn comparison(&mut self, op: CompareOp, a: Value, b: Value, span: Span) -> Result<Value, Diagnostic> {

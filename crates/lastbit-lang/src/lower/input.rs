@@ -176,6 +176,9 @@ impl Lowerer<'_> {
             Known::Value(value) => {
                 let id = self.program.push(Op::Const(value), Some(binder.span));
                 self.program.nodes[id].name = Some(key.to_owned());
+                if binder.ty.scalar == Scalar::Int {
+                    self.integers.insert(id);
+                }
                 id
             }
             Known::Range(lo, hi) => {

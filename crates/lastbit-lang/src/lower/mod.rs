@@ -128,6 +128,8 @@ struct Lowerer<'a> {
     bindings: &'a Bindings,
     program: StraightLine,
     conditions: Vec<Condition>,
+    /// Constants that are integers by their type, not just by their value: they have one zero, and a float has two.
+    integers: HashSet<NodeId>,
     /// Local variables and elements.
     variables: Journal<Value>,
     /// Arguments, parameters and queries that were used, whatever branch used them first.
@@ -162,6 +164,7 @@ impl<'a> Lowerer<'a> {
             bindings,
             program: StraightLine::new(declaration.name.text.clone(), format),
             conditions: vec![Condition::Known(false)],
+            integers: HashSet::new(),
             variables: Journal::new(),
             inputs: HashMap::new(),
             sample_names: HashSet::new(),

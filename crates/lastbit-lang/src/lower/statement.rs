@@ -155,6 +155,7 @@ impl Lowerer<'_> {
     ) -> Result<(), Diagnostic> {
         for index in range {
             let id = self.push(Op::Const(Rational::from(index)), variable.span)?;
+            self.integers.insert(id);
             self.variables.set(&variable.text, Value::Number(id));
             self.block(&body.statements)?;
             if self.truth(self.returned) == Some(true) {

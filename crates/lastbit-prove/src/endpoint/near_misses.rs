@@ -297,7 +297,7 @@ impl Near {
     fn audit(&self, pair: &[Point; 2], claim: &Claimed) -> Option<ProgramReport> {
         let (file, _) = parse(&self.text);
         let options = AuditOptions {
-            epsilon: claim.epsilon.clone().unwrap_or_default(),
+            epsilon: claim.epsilon.clone(),
             library: Some(Library::Nearest),
             limits: Limits { outputs: 1 << 16, samples: 1 << 10, band: 1 << 10 },
             ..AuditOptions::default()
@@ -397,11 +397,12 @@ fn no_false_verdicts() {
 /// With any one tie cut there is a false verdict.
 #[test]
 fn every_tie_is_needed() {
-    for tie in Tie::ALL {
-        let caught = (0..40).any(|block| {
+    let is_caught = |tie: &Tie| {
+        (0..30).any(|block| {
             let seeds = block * 100..(block + 1) * 100;
-            !without(tie, || tally(seeds)).wrong.is_empty()
-        });
-        assert!(caught, "{tie:?} is not needed");
-    }
+            !without(*tie, || tally(seeds)).wrong.is_empty()
+        })
+    };
+    let idle: Vec<Tie> = Tie::ALL.into_iter().filter(|tie| !is_caught(tie)).collect();
+    assert!(idle.is_empty(), "not needed: {idle:?}");
 }

@@ -27,7 +27,8 @@ pub struct Refutation {
 impl Refutation {
     /// Whether the probabilities of the other event have the larger ratio.
     pub(super) fn loses_less_than(&self, other: &Refutation) -> bool {
-        let ordered = |[p, q]: &[Rational; 2]| if p < q { (q.clone(), p.clone()) } else { (p.clone(), q.clone()) };
+        let ordered =
+            |[p, q]: &[Rational; 2]| if p < q { (q.clone(), p.clone()) } else { (p.clone(), q.clone()) };
         let ((p, q), (p2, q2)) = (ordered(&self.probabilities), ordered(&other.probabilities));
         p * q2 < p2 * q
     }
@@ -125,9 +126,9 @@ impl Statement<'_> {
 
     /// The exact distributions of the program on two inputs.
     pub(super) fn audited(&self, pair: &[Point; 2]) -> Result<ProgramReport, program::ProgramError> {
-        let epsilon = self.claim.epsilon.clone().unwrap_or_default();
         // A correctly rounded library is among those that a declared accuracy allows.
         let library = Some(program::Library::Nearest);
+        let epsilon = self.claim.epsilon.clone();
         let options = Options { epsilon, listed: LISTED, library, limits: LIMITS, ..Options::default() };
         // Ranges are for proofs; here are numbers.
         let bindings = Bindings { ranges: Default::default(), ..self.bindings.clone() };

@@ -4,6 +4,7 @@ use lastbit_lang::{Format, NodeId, Op};
 
 use super::super::monotone::Rules;
 use super::super::rules::{self, Direction, Operand, Reason};
+use super::random::ZEROS;
 use super::soundness::check;
 use crate::Sampler;
 
@@ -19,8 +20,18 @@ fn either(a: Direction, b: Direction) -> Result<Direction, Reason> {
     Ok(if a == Direction::Constant { b } else { a })
 }
 
+/// By the sign of the number, to which -0 is like +0.
+fn times_sign_of_number(a: Operand<f64>, factor: Operand<f64>) -> Result<Direction, Reason> {
+    match a.direction {
+        Direction::Constant => Ok(Direction::Constant),
+        direction if factor.range[0] >= 0.0 => Ok(direction),
+        direction if factor.range[1] <= 0.0 => Ok(direction.reversed()),
+        _ => Err(Reason::MixedSign),
+    }
+}
+
 /// Wrong rules for operations, by what is wrong with them.
-const OPERATIONS: [(&str, Operation); 16] = [
+const OPERATIONS: [(&str, Operation); 18] = [
     ("negation keeps the direction", |op, of| match *op {
         Op::Neg(a) => Ok(of(a).direction),
         _ => rules::operation(op, of),
@@ -39,6 +50,17 @@ const OPERATIONS: [(&str, Operation); 16] = [
     }),
     ("a product does not mind signs", |op, of| match *op {
         Op::Mul(a, b) => both(of(a).direction, of(b).direction),
+        _ => rules::operation(op, of),
+    }),
+    ("a factor of -0 is like one of +0", |op, of| match *op {
+        Op::Mul(a, b) => both(times_sign_of_number(of(a), of(b))?, times_sign_of_number(of(b), of(a))?),
+        _ => rules::operation(op, of),
+    }),
+    ("a fused factor of -0 is like one of +0", |op, of| match *op {
+        Op::Fma(a, b, c) => {
+            let product = both(times_sign_of_number(of(a), of(b))?, times_sign_of_number(of(b), of(a))?)?;
+            both(product, of(c).direction)
+        }
         _ => rules::operation(op, of),
     }),
     ("a quotient is like a product", |op, of| match *op {
@@ -92,7 +114,8 @@ const OPERATIONS: [(&str, Operation); 16] = [
 
 /// Whether brute force finds a program on which the rules are wrong.
 fn is_noticed(rules: &Rules<f64>) -> bool {
-    (0..40_000).any(|seed| check(seed, Format::Binary64, Sampler::Grid53, true, rules).0.is_some())
+    let mut seeds = (0..40_000).chain(ZEROS..ZEROS + 40_000);
+    seeds.any(|seed| check(seed, Format::Binary64, Sampler::Grid53, true, rules).0.is_some())
 }
 
 /// Otherwise it would not be the wrong rule that is noticed.
@@ -114,6 +137,14 @@ fn wrong_rules_for_choices_are_noticed() {
     assert!(is_noticed(&any_condition), "any condition changes once");
     let any_jump = Rules { switch: |first, second, _| both(first, second), ..Rules::sound() };
     assert!(is_noticed(&any_jump), "jumps do not matter");
+    let number_jump = Rules {
+        switch: |first, second, [before, after]| match before == after {
+            true => both(first, second),
+            false => rules::switch(first, second, [before, after]),
+        },
+        ..Rules::sound()
+    };
+    assert!(is_noticed(&number_jump), "jumps from zero to zero do not matter");
     let any_branch = Rules {
         switch: |first, _, [before, after]| match first {
             Direction::Constant if before <= after => Ok(Direction::Increasing),

@@ -22,12 +22,15 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) % n
     }
 
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize].clone()
     }
 }
 
-/// A program of 4 to 14 nodes, and what its inputs are set to: the sample, a sign, a number.
+/// From this seed on, programs are rich in zeros of both signs.
+pub(crate) const ZEROS: u64 = 1 << 40;
+
+/// A program of a few nodes, and what its inputs are set to: the sample, a sign, a number.
 pub(crate) fn random_program(seed: u64, format: Format) -> (StraightLine, Vec<Setting>) {
     let mut random = Random::new(seed);
     let mut program = StraightLine::new(format!("seed {seed}"), format);
@@ -38,15 +41,22 @@ pub(crate) fn random_program(seed: u64, format: Format) -> (StraightLine, Vec<Se
     let known = [-3, -1, 0, 1, 2, 5].map(|n| Setting::Known(Rational::new(n, 4).expect("not 0")));
     let signs = [-1, 1].map(|sign| Setting::Known(Rational::from(sign)));
     let settings = vec![Setting::Uniform, random.pick(&signs), random.pick(&known)];
+    if seed >= ZEROS {
+        // -0, and what changes its sign: u - 1/2.
+        let zero = program.push(Op::Const(Rational::ZERO), None);
+        let half = program.push(Op::Const(Rational::pow2(-1)), None);
+        program.push(Op::Sub(0, half), None);
+        program.push(Op::Neg(zero), None);
+    }
     for _ in 0..1 + random.below(11) {
-        let op = random_op(&mut random, program.nodes.len());
+        let op = random_op(&mut random, program.nodes.len(), seed >= ZEROS);
         program.push(op, None);
     }
     program.result = program.nodes.len() - 1;
     (program, settings)
 }
 
-fn random_op(random: &mut Random, nodes: usize) -> Op {
+fn random_op(random: &mut Random, nodes: usize, zeros: bool) -> Op {
     // Recent nodes and the sample more often than others.
     let mut node = || -> NodeId {
         match random.below(4) {
@@ -56,9 +66,18 @@ fn random_op(random: &mut Random, nodes: usize) -> Op {
         }
     };
     let (a, b, c, d) = (node(), node(), node(), node());
-    match random.below(21) {
+    let kind = match zeros {
+        true => random.pick(&[0, 1, 2, 2, 4, 6, 7, 8, 8, 11, 11, 16, 17, 18, 20, 20]),
+        false => random.below(21),
+    };
+    match kind {
         0 | 1 => {
-            Op::Const(random.pick(&["0.5", "0.1", "-0.3", "-1", "3", "0", "1e-3"]).parse().expect("a number"))
+            // The tiny ones underflow in products, to zeros of both signs.
+            let numbers = match zeros {
+                true => ["0", "0", "0.1", "0.5", "-1", "1e-30", "-1e-200"],
+                false => ["0.5", "0.1", "-0.3", "-1", "3", "0", "1e-3"],
+            };
+            Op::Const(random.pick(&numbers).parse().expect("a number"))
         }
         2 => Op::Neg(a),
         3 => Op::Abs(a),
