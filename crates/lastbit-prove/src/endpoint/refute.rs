@@ -174,8 +174,7 @@ impl Statement<'_> {
             weights.fold(Rational::ZERO, |a, b| a + b) / &total
         };
         let event = Event::Favoured { epsilon: epsilon.clone(), example: listed.first()?.output };
-        let inputs = [pair[first].clone(), pair[1 - first].clone()];
-        self.refutation(inputs, event, [sum(first), sum(1 - first)], report.loss(BITS))
+        self.refutation(pair.clone(), event, [sum(0), sum(1)], report.loss(BITS))
     }
 }
 
