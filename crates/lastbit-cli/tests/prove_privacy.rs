@@ -211,7 +211,7 @@ fn proved_is_what_is_claimed() {
         ("pure 2 * eps", "PROVED", 0),
         ("approx(2 * eps, 1/10)", "PROVED", 0),
         // More than what is certified is proved, less than what is lost is refuted; between the two nothing is known.
-        ("pure eps + 2^-43", "UNDECIDED", 3),
+        ("pure eps + 2^-45", "UNDECIDED", 3),
         ("pure eps", "NOT eps-DP with eps = 1 ", 1),
         ("pure eps / 2", "NOT eps-DP with eps = 1/2 ", 1),
         ("pure 0", "NOT eps-DP with eps = 0 ", 1),

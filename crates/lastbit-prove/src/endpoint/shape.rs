@@ -269,7 +269,7 @@ pub fn recognise(program: &StraightLine) -> Result<Shape, ShapeError> {
     let f = value(&reader, f)?;
     let [first, second] = [outer, inner].map(|node| reader.public(node, TextTie::PublicBound));
     if first? != second? && !broken::is_cut(TextTie::OneBound) {
-        return fail(inner, ShapeReason::SameBound);
+        return fail(x, ShapeReason::SameBound);
     }
     let (s, y) = match *reader.op(noise) {
         Op::Mul(s, y) if reader.is_sign(s) => (s, y),
