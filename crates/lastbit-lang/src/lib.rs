@@ -41,6 +41,7 @@ mod render;
 mod straight;
 pub mod symbolic;
 pub mod values;
+pub mod watch;
 
 pub use ast::File;
 pub use check::check;

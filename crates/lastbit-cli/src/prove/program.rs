@@ -8,7 +8,7 @@ use lastbit_lang::{Diagnostic, NodeId, StraightLine};
 use lastbit_prove::analysis::{Analysis, NoBound};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::derivation::{self, Derivation};
-use lastbit_prove::search::{Goal, analyse_goal};
+use lastbit_prove::search::{Goal, analyse_while};
 use lastbit_real::Dyadic;
 use serde_json::{Value, json};
 
@@ -34,7 +34,12 @@ pub(crate) fn prove(
     }
     let start = Instant::now();
     let boxes = Boxes::new(&program.name, args.effort.0);
-    let outcome = analyse_goal(Goal { program, claim }, args.effort.0, |progress| boxes.show(progress));
+    let (deadline, mut is_late) = (args.limits.time(), false);
+    let outcome = analyse_while(Goal { program, claim }, args.effort.0, |progress| {
+        boxes.show(progress);
+        is_late = deadline.is_some_and(|deadline| start.elapsed() >= deadline);
+        !is_late
+    });
     drop(boxes);
     let seconds = start.elapsed().as_secs_f64();
     let analysis = match outcome {
@@ -45,6 +50,11 @@ pub(crate) fn prove(
         certificates.write(program, &analysis)?;
     }
     let mut report = bounded(program, &analysis, claim.is_some(), seconds);
+    if is_late {
+        let note = "the time limit was reached: this is the best bound so far, and it holds";
+        report.text += &format!("  note: {note}\n");
+        report.json["late"] = json!(note);
+    }
     if args.show.is_asked() {
         show(program, &args.show, program.result, &mut report)?;
     }

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{ExprId, Name, Type};
+use super::{ExprId, Name, Shape, Type};
 use crate::Span;
 
 /// A variable or an element of an array.
@@ -19,6 +19,33 @@ pub struct Statement {
     pub kind: StatementKind,
     /// With its `;`; of `if` and `for` only the part before `{`.
     pub span: Span,
+}
+
+impl Statement {
+    /// Its expressions, without those of its blocks.
+    pub fn expressions(&self) -> Vec<ExprId> {
+        let with = |place: &Place, values: &[ExprId]| place.index.iter().chain(values).copied().collect();
+        match &self.kind {
+            StatementKind::Declare(_, ty) => match ty.shape {
+                Shape::Array(length) => vec![length],
+                Shape::One | Shape::List => Vec::new(),
+            },
+            StatementKind::Sample(place, distribution) => with(place, &distribution.arguments()),
+            StatementKind::Assign(place, value) => with(place, &[*value]),
+            StatementKind::If { condition, .. } => vec![*condition],
+            StatementKind::For { from, to, .. } => vec![*from, *to],
+            StatementKind::Return(value) => vec![*value],
+        }
+    }
+
+    /// Its blocks.
+    pub fn blocks(&self) -> Vec<&[Statement]> {
+        match &self.kind {
+            StatementKind::If { then, otherwise, .. } => vec![&then.statements, &otherwise.statements],
+            StatementKind::For { body, .. } => vec![&body.statements],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// What a statement does.
@@ -86,6 +113,16 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// Its arguments.
+    pub fn arguments(&self) -> Vec<ExprId> {
+        match self {
+            Distribution::Unif { .. } | Distribution::Sign => Vec::new(),
+            Distribution::Bernoulli(a) | Distribution::Lap(a) | Distribution::Expo(a) => vec![*a],
+            Distribution::Dlap(scale, exponent) => vec![*scale, *exponent],
+            Distribution::Choose(weights) => weights.clone(),
+        }
+    }
+
     /// How it is spelled.
     pub fn text(&self) -> &'static str {
         match self {

@@ -121,7 +121,7 @@ pub struct Path {
 /// A message with the place, where the program can not be run on symbols.
 pub fn paths(program: &Program<'_>, side: Side, samples: &dyn Samples) -> Result<Vec<Path>, Diagnostic> {
     let span = program.declaration.name.span;
-    let found = explore(span, |trace| {
+    let found = explore(span, program.watch(), |trace| {
         let mut run = Run {
             program,
             samples,

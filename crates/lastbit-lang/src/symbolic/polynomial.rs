@@ -51,7 +51,12 @@ impl Monomial {
 /// assert_eq!(&(&p * &eps) - &x, &(&eps * &eps) * &x);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Polynomial(BTreeMap<Monomial, Rational>);
+pub struct Polynomial(
+    /// Shared: the same constraints stand in many cases, and a copy of each would fill the memory.
+    Arc<Terms>,
+);
+
+type Terms = BTreeMap<Monomial, Rational>;
 
 impl Polynomial {
     /// The number 0.
@@ -72,7 +77,11 @@ impl Polynomial {
     /// A number times powers of variables.
     pub fn term(coefficient: Rational, monomial: Monomial) -> Polynomial {
         let terms = (!coefficient.is_zero()).then_some((monomial, coefficient));
-        Polynomial(terms.into_iter().collect())
+        Polynomial(Arc::new(terms.into_iter().collect()))
+    }
+
+    fn of(terms: Terms) -> Polynomial {
+        Polynomial(Arc::new(terms))
     }
 
     /// The terms, in the order of their monomials.
@@ -109,7 +118,7 @@ impl Polynomial {
         if factor.is_zero() {
             return Polynomial::zero();
         }
-        Polynomial(self.0.iter().map(|(monomial, c)| (monomial.clone(), c * factor)).collect())
+        Polynomial::of(self.0.iter().map(|(monomial, c)| (monomial.clone(), c * factor)).collect())
     }
 
     /// One over it, if it is a single term.
@@ -120,19 +129,19 @@ impl Polynomial {
 
     /// `p = rest + factor·symbol` with neither containing the symbol, if the symbol occurs to the first power only.
     pub fn split(&self, symbol: &str) -> Option<(Polynomial, Polynomial)> {
-        let (mut rest, mut factor) = (Polynomial::zero(), Polynomial::zero());
-        for (monomial, coefficient) in &self.0 {
+        let (mut rest, mut factor) = (Terms::new(), Terms::new());
+        for (monomial, coefficient) in self.0.iter() {
             match monomial.0.iter().position(|(name, _)| **name == *symbol) {
-                None => drop(rest.0.insert(monomial.clone(), coefficient.clone())),
+                None => drop(rest.insert(monomial.clone(), coefficient.clone())),
                 Some(at) if monomial.0[at].1 == 1 => {
                     let mut powers = monomial.0.clone();
                     powers.remove(at);
-                    factor.0.insert(Monomial(powers), coefficient.clone());
+                    factor.insert(Monomial(powers), coefficient.clone());
                 }
                 Some(_) => return None,
             }
         }
-        Some((rest, factor))
+        Some((Polynomial::of(rest), Polynomial::of(factor)))
     }
 
     /// With values in the place of some variables; `None` if one with a negative power becomes more than a single term.
@@ -141,7 +150,7 @@ impl Polynomial {
             return Some(self.clone());
         }
         let mut sum = Polynomial::zero();
-        for (monomial, coefficient) in &self.0 {
+        for (monomial, coefficient) in self.0.iter() {
             let mut product = Polynomial::constant(coefficient.clone());
             for (symbol, power) in &monomial.0 {
                 let base = match values.get(symbol) {
@@ -166,15 +175,15 @@ impl From<Rational> for Polynomial {
 }
 
 fn add_scaled(a: &Polynomial, b: &Polynomial, sign: i64) -> Polynomial {
-    let mut sum = a.clone();
+    let mut sum = Terms::clone(&a.0);
     let sign = Rational::from(sign);
-    for (monomial, coefficient) in &b.0 {
-        let value = sum.0.remove(monomial).unwrap_or_default() + coefficient * &sign;
+    for (monomial, coefficient) in b.0.iter() {
+        let value = sum.remove(monomial).unwrap_or_default() + coefficient * &sign;
         if !value.is_zero() {
-            sum.0.insert(monomial.clone(), value);
+            sum.insert(monomial.clone(), value);
         }
     }
-    sum
+    Polynomial::of(sum)
 }
 
 impl Add for &Polynomial {
@@ -201,17 +210,17 @@ impl Neg for &Polynomial {
 impl Mul for &Polynomial {
     type Output = Polynomial;
     fn mul(self, other: &Polynomial) -> Polynomial {
-        let mut product = Polynomial::zero();
-        for (left, c) in &self.0 {
-            for (right, d) in &other.0 {
+        let mut product = Terms::new();
+        for (left, c) in self.0.iter() {
+            for (right, d) in other.0.iter() {
                 let monomial = left.times(right);
-                let value = product.0.remove(&monomial).unwrap_or_default() + c * d;
+                let value = product.remove(&monomial).unwrap_or_default() + c * d;
                 if !value.is_zero() {
-                    product.0.insert(monomial, value);
+                    product.insert(monomial, value);
                 }
             }
         }
-        product
+        Polynomial::of(product)
     }
 }
 

@@ -11,6 +11,7 @@ use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{
     Constraint, Fresh, Law, Path, Polynomial, Program, Relation, Sample, Symbol, Value, paths,
 };
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::handelman;
@@ -53,7 +54,8 @@ pub(super) fn shifts(
     if samples.is_empty() {
         return Err(NoShift::NoNoise);
     }
-    let view = View { at, samples: &samples };
+    let coordinates = samples.values().map(|sample| (sample.coordinate(), sample.name.clone())).collect();
+    let view = View { at, samples: &samples, coordinates, watch: program.watch() };
     let mut groups: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
     for path in &first {
         groups.entry(label(path)).or_default().push(path);
@@ -61,7 +63,7 @@ pub(super) fn shifts(
     let atoms: BTreeSet<&Constraint> = first.iter().flat_map(|path| &path.guards).collect();
     let mut found = Shifts { alignment: Alignment::default(), costs: Vec::new() };
     for (label, group) in groups {
-        let guards = common_guards(&group, &atoms);
+        let guards = common_guards(&group, &atoms, program.watch());
         let (piece, cost) =
             view.piece(hypotheses, &guards, &group).ok_or_else(|| NoShift::Output(label.clone()))?;
         found.alignment.pieces.push(Piece { label: Some(label), ..piece });
@@ -74,7 +76,7 @@ pub(super) fn shifts(
 }
 
 /// The guards that hold on every path of a group.
-fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>) -> Vec<Constraint> {
+fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>, watch: &Watch) -> Vec<Constraint> {
     if let [only] = group {
         return only.guards.clone();
     }
@@ -82,7 +84,7 @@ fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>) -> Vec<Constrai
         path.guards.contains(atom)
             || atom.negated().into_iter().all(|negation| {
                 let all: Vec<Constraint> = path.guards.iter().cloned().chain([negation]).collect();
-                handelman::refute(&all, 1).is_some()
+                handelman::refute(&all, 1, watch).is_some()
             })
     };
     atoms
@@ -96,6 +98,9 @@ fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>) -> Vec<Constrai
 struct View<'v> {
     at: &'v BTreeMap<Symbol, Polynomial>,
     samples: &'v BTreeMap<Symbol, Sample>,
+    /// The samples by the variables that stand for them.
+    coordinates: BTreeMap<Symbol, Symbol>,
+    watch: &'v Watch,
 }
 
 /// A linear form: in samples and in inputs.
@@ -129,13 +134,11 @@ impl Unknowns {
 impl View<'_> {
     /// A polynomial as a linear form, at the parameters' values; `None` if it is not linear.
     fn form(&self, p: &Polynomial) -> Option<Form> {
-        let coordinates: BTreeMap<Symbol, Symbol> =
-            self.samples.values().map(|sample| (sample.coordinate(), sample.name.clone())).collect();
         let mut form = Form::default();
         for (monomial, coefficient) in p.substitute(self.at)?.terms() {
             match monomial.powers() {
                 [] => {}
-                [(symbol, 1)] => match coordinates.get(symbol) {
+                [(symbol, 1)] => match self.coordinates.get(symbol) {
                     Some(name) => drop(form.samples.insert(name.clone(), coefficient.clone())),
                     None => drop(form.inputs.insert(symbol.clone(), coefficient.clone())),
                 },
@@ -261,7 +264,9 @@ impl View<'_> {
                 robust(&mut lp, &neighbours, &shift, &slopes);
             }
         }
-        let Optimum::At(point, _) = minimise(lp.count, &lp.rows, &objective) else { return None };
+        let Optimum::At(point, _) = minimise(lp.count, &lp.rows, &objective, self.watch)? else {
+            return None;
+        };
 
         let mut piece = Piece::default();
         let mut total = Polynomial::zero();
