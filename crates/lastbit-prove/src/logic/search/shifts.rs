@@ -186,7 +186,7 @@ impl View<'_> {
         guards: &[Constraint],
         group: &[&Path],
     ) -> Option<(Piece, Polynomial)> {
-        let neighbours = self.neighbours(hypotheses);
+        let mut neighbours = self.neighbours(hypotheses);
         // What must be kept, and what must not change at all.
         let mut kept: Vec<(Form, bool)> = Vec::new();
         for guard in guards {
@@ -201,14 +201,20 @@ impl View<'_> {
         let is_none = |(form, constant, is_equation): &&(BTreeMap<Symbol, Rational>, Rational, bool)| {
             *is_equation && constant.is_zero() && form.len() == 1
         };
-        let none: BTreeSet<&Symbol> =
-            neighbours.iter().filter(is_none).flat_map(|(form, ..)| form.keys()).collect();
+        let none: BTreeSet<Symbol> =
+            neighbours.iter().filter(is_none).flat_map(|(form, ..)| form.keys().cloned()).collect();
+        for (form, ..) in &mut neighbours {
+            form.retain(|name, _| !none.contains(name));
+        }
+        neighbours.retain(|(form, ..)| !form.is_empty());
         for (form, _) in &mut kept {
             form.inputs.retain(|symbol, _| {
                 symbol.strip_suffix("<1>").is_none_or(|name| !none.contains(&Symbol::from(name)))
             });
         }
         kept.retain(|(form, _)| !form.samples.is_empty() || !form.inputs.is_empty());
+        let moving = moving(&kept);
+        kept.retain(|(form, _)| form.samples.is_empty() || form.samples.keys().any(|s| moving.contains(s)));
 
         let mut lp = Unknowns::default();
         // α, β by difference, and a bound on the size, for every sample that matters.
@@ -286,6 +292,24 @@ impl View<'_> {
         }
         Some((piece, total))
     }
+}
+
+/// The samples that may have to be shifted: those that stand in a form with a difference, and those in a form with one of these. The others
+/// stay where they are, which keeps their forms at no cost.
+fn moving(kept: &[(Form, bool)]) -> BTreeSet<Symbol> {
+    let mut forms: BTreeMap<&Symbol, Vec<&Form>> = BTreeMap::new();
+    for (form, _) in kept {
+        form.samples.keys().for_each(|sample| forms.entry(sample).or_default().push(form));
+    }
+    let with_difference = kept.iter().filter(|(form, _)| !form.inputs.is_empty());
+    let mut next: Vec<&Symbol> = with_difference.flat_map(|(form, _)| form.samples.keys()).collect();
+    let mut moving = BTreeSet::new();
+    while let Some(sample) = next.pop() {
+        if moving.insert(sample.clone()) {
+            next.extend(forms[sample].iter().flat_map(|form| form.samples.keys()));
+        }
+    }
+    moving
 }
 
 fn negated(constant: &Affine, slopes: &BTreeMap<Symbol, Affine>) -> (Affine, BTreeMap<Symbol, Affine>) {
