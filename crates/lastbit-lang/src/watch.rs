@@ -34,7 +34,10 @@ impl Default for Limits {
 
 impl fmt::Debug for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Limits").field("time", &self.time).field("memory", &self.memory).finish_non_exhaustive()
+        f.debug_struct("Limits")
+            .field("time", &self.time)
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
     }
 }
 
@@ -241,7 +244,10 @@ mod tests {
         assert_eq!(reason(&watch, || {}), Reason::Time(limit));
         watch.doing(|| "something later".into());
         assert!(watch.clone().is_over());
-        assert_eq!(watch.stopped().unwrap().to_string(), "the time limit of 0.005 s is reached while waiting");
+        assert_eq!(
+            watch.stopped().unwrap().to_string(),
+            "the time limit of 0.005 s is reached while waiting"
+        );
     }
 
     #[cfg(target_os = "linux")]

@@ -1,11 +1,13 @@
 //! `lastbit.prove` of declarations of the language.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lastbit::{Rational, Rounding};
 use lastbit_audit::program::{self, OneSided};
 use lastbit_lang::ast::{ClauseKind, Declaration, DeclarationKind, File};
 use lastbit_lang::values::{Claimed, claimed, default_grid, default_ranges, distance_of_neighbours};
+use lastbit_lang::watch::Limits;
 use lastbit_lang::{Bindings, Diagnostic, Format, Lowered, lower};
 use lastbit_prove::endpoint::{
     EndpointError, EndpointReport, Request, Sampler, Search, Shape, Total, analyse, noise_error, recognise,
@@ -19,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::audit_text::{ProgramAudit, bindings, check_parameters};
+use super::interrupt::Interrupt;
 use super::prove::{DEPTH, Session};
 use super::{Fields, TEXT, dyadic, infinity, program_error};
 use crate::errors::ParameterError;
@@ -89,7 +92,12 @@ fn over_the_reals<'py>(session: &Session<'_, 'py>, file: &File, declaration: &De
     let py = session.py;
     let (given, _) = bindings(declaration, session.parameters)?;
     let task = Task { file, declaration, file_name: TEXT, text: session.text };
-    let answer = py.detach(|| Answer::find(task, given.values, &Options::default(), &mut |_| {}));
+    let interrupt = Arc::new(Interrupt::new());
+    let asked = interrupt.clone();
+    let limits = Limits { pulse: Some(Arc::new(move |_, _| !asked.is_set())), ..session.limits.clone() };
+    let options = Options { limits, ..Options::default() };
+    let answer = py.detach(|| Answer::find(task, given.values, &options, &mut |_| {}));
+    interrupt.raised()?;
     let answer = answer.map_err(|error| match error {
         KernelError::Program(diagnostic) => program_error(session.text, &[diagnostic]),
         other => ParameterError::new_err(format!("{}: {other}", declaration.name.text)),

@@ -75,7 +75,7 @@ fn answer<'a>(
     let options = Options { oracle, limits: args.limits.of(&declaration.name.text), ..Options::default() };
     let task = Task { file, declaration, file_name: source.name, text: source.text };
     let mut answer = Answer::find(task, given(args), &options, &mut |_| {})?;
-    answer.notes = ignored(args);
+    answer.notes.extend(ignored(args));
     if args.oracle && options.oracle.is_none() {
         answer.notes.push("there is no z3 on this machine: no oracle was asked".into());
     }

@@ -39,7 +39,7 @@ impl File {
     pub fn push_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
         // More than 2³² expressions do not fit into memory.
         let id = ExprId(self.expressions.len() as u32);
-        self.expressions.push(Expression { kind, span });
+        self.expressions.push(Expression { kind, span, rounds: false });
         id
     }
 

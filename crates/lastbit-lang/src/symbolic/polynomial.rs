@@ -192,7 +192,12 @@ impl Polynomial {
 
     /// With values in the place of some variables; `None` if one with a negative power becomes more than a single term.
     pub fn substitute(&self, values: &BTreeMap<Symbol, Polynomial>) -> Option<Polynomial> {
-        if !self.0.terms.keys().any(|monomial| monomial.0.iter().any(|(symbol, _)| values.contains_key(symbol))) {
+        if !self
+            .0
+            .terms
+            .keys()
+            .any(|monomial| monomial.0.iter().any(|(symbol, _)| values.contains_key(symbol)))
+        {
             return Some(self.clone());
         }
         let mut sum = Polynomial::zero();

@@ -59,8 +59,10 @@ impl<'a> Program<'a> {
         if let Some(mistake) = crate::check(file).into_iter().next() {
             return Err(mistake);
         }
-        let mut program =
-            Program {
+        if !declaration.is_over_floats() {
+            crate::over_the_reals(file, declaration)?;
+        }
+        let mut program = Program {
             file,
             declaration,
             parameters: BTreeMap::new(),
@@ -336,9 +338,9 @@ impl<'a> Program<'a> {
             Some(Value::List(items)) => items,
             _ => Vec::new(),
         };
-        let pairs = arrays.iter().flat_map(|array| {
-            list(array, Side::One).into_iter().zip(list(array, Side::Two)).enumerate()
-        });
+        let pairs = arrays
+            .iter()
+            .flat_map(|array| list(array, Side::One).into_iter().zip(list(array, Side::Two)).enumerate());
         let equal: Vec<(usize, Constraint)> = pairs
             .filter_map(|(i, pair)| match pair {
                 (Value::Number(a) | Value::Flag(a), Value::Number(b) | Value::Flag(b)) => {
@@ -393,7 +395,9 @@ impl<'a> Program<'a> {
     ) -> Result<Vec<Alternative>, Diagnostic> {
         let scope = WithIndex { program: self, index };
         let span: Span = self.file.expr(condition).span;
-        let found = explore(span, &self.watch, |trace| evaluate::condition(self.file, &scope, condition, side, trace))?;
+        let found = explore(span, &self.watch, |trace| {
+            evaluate::condition(self.file, &scope, condition, side, trace)
+        })?;
         let true_ways = found.into_iter().filter(|(holds, _)| *holds);
         Ok(true_ways
             .map(|(_, trace)| Alternative { constraints: trace.guards, name: String::new() })

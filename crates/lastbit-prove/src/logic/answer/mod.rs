@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use lastbit_lang::Diagnostic;
-use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::ast::{Clause, ClauseKind, Declaration, File};
 use lastbit_lang::symbolic::{Constraint, Polynomial, Program};
 use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
@@ -123,6 +123,9 @@ impl<'a> Answer<'a> {
         let watch = Watch::start(&options.limits);
         let program = Program::new(file, declaration, &values)?.watched(&watch);
         let claim = kernel::claim(&program)?;
+        if let Some(diagnostic) = claim.as_ref().and_then(|claim| negative(declaration, claim)) {
+            return Err(diagnostic.into());
+        }
         match not_allowed(&program) {
             Ok(Some(diagnostic)) => return Err(diagnostic.into()),
             Err(diagnostic) if watch.stopped().is_none() => return Err(diagnostic.into()),
@@ -136,7 +139,7 @@ impl<'a> Answer<'a> {
             return Err(error.clone());
         }
         let proofs = proofs(&program, declaration, &found);
-        let notes = Vec::new();
+        let notes = claim.iter().flat_map(|(_, delta)| delta).filter_map(vacuous).collect();
         Ok(Answer { declaration, file_name, text, program, values, claim, found, proofs, seconds, notes })
     }
 
@@ -164,12 +167,32 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// With the values that are given, a claim may be of a negative number.
+fn negative(declaration: &Declaration, claim: &(Polynomial, Option<Polynomial>)) -> Option<Diagnostic> {
+    let is_negative = |p: &Polynomial| p.as_constant().is_some_and(|value| value.is_negative());
+    let what = match claim {
+        (epsilon, _) if is_negative(epsilon) => {
+            format!("a privacy loss is not negative, and the claimed one is {epsilon}")
+        }
+        (_, Some(delta)) if is_negative(delta) => {
+            format!("δ is not negative, and the claimed one is {delta}")
+        }
+        _ => return None,
+    };
+    let is_claim =
+        |clause: &&Clause| matches!(clause.kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
+    let span = declaration.clauses.iter().find(is_claim).map_or(declaration.name.span, |clause| clause.span);
+    Some(Diagnostic::new(span, what).with_hint("give the parameters in it other values"))
+}
+
+/// A claim that holds of everything.
+fn vacuous(delta: &Polynomial) -> Option<String> {
+    let value = delta.as_constant().filter(|delta| *delta >= Rational::ONE)?;
+    Some(format!("δ = {value} claims nothing: probabilities are at most 1"))
+}
+
 /// All proofs: of scripts, or else the one that was found.
-fn proofs<'a>(
-    program: &Program<'_>,
-    declaration: &'a Declaration,
-    found: &Report,
-) -> Vec<Proved<'a>> {
+fn proofs<'a>(program: &Program<'_>, declaration: &'a Declaration, found: &Report) -> Vec<Proved<'a>> {
     // If there is no time to look for the lemmas that are not needed, they stay.
     let only_used = |proof: &Proof| only_used(program, proof).unwrap_or_else(|_| proof.clone());
     let mut proofs = Vec::new();

@@ -272,7 +272,9 @@ fn undecided(answer: &Answer<'_>) -> String {
 /// What to do where a limit does not suffice.
 pub(super) fn advice(reason: &Reason) -> &'static str {
     match reason {
-        Reason::Time(_) => "allow more time (--timeout 10m), or make arrays and loops shorter; a script needs no search",
+        Reason::Time(_) => {
+            "allow more time (--timeout 10m), or make arrays and loops shorter; a script needs no search"
+        }
         Reason::Memory(_) => "allow more memory (--memory 8GB), or make arrays and loops shorter",
         Reason::Count { .. } => {
             "make arrays shorter: ways double with every comparison of noise, cases with every `bool` that is read"

@@ -140,8 +140,16 @@ pub fn refute_with(
     let open = Program::new(file, declaration, values).map_err(KernelError::from)?.watched(watch);
     let claim = kernel::claim(&open)?.ok_or_else(|| RefuteError::NoClaim(name()))?;
     let mut settings = Vec::new();
+    // Some of the values that are tried may be none that the program is meant for.
+    let mut failures = Vec::new();
     for parameters in parameters::candidates(&open, values, &claim.0)? {
-        settings.extend(Setting::new(file, declaration, parameters, watch)?);
+        match Setting::new(file, declaration, parameters, watch) {
+            Ok(setting) => settings.extend(setting),
+            Err(error) => failures.push(error),
+        }
+    }
+    if settings.is_empty() && !failures.is_empty() {
+        return Err(failures.remove(0));
     }
     if settings.is_empty() {
         return Err(RefuteError::Parameters(name()));

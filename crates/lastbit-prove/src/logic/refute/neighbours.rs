@@ -154,7 +154,9 @@ impl Space {
             }
         }
         let distance: Vec<_> = (0..n).map(|i| (2 * n + i, Rational::ONE)).collect();
-        let Optimum::At(mut solution, _) = minimise(3 * n, &rows, &distance, &self.watch)? else { return None };
+        let Optimum::At(mut solution, _) = minimise(3 * n, &rows, &distance, &self.watch)? else {
+            return None;
+        };
         solution.truncate(n);
         Some(self.on_grid(wanted, &solution))
     }

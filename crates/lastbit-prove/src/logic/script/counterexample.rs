@@ -86,7 +86,8 @@ pub(super) fn model(constraints: &[Constraint], watch: &Watch) -> Option<Counter
             chosen.iter().cloned().zip(point.iter().cloned().map(Polynomial::constant)).collect();
         let rows: Option<Vec<Row>> =
             constraints.iter().map(|constraint| row(constraint, &values, &rest)).collect();
-        let Some(Feasibility::Feasible(others)) = rows.and_then(|rows| feasible(rest.len(), &rows, watch)) else {
+        let Some(Feasibility::Feasible(others)) = rows.and_then(|rows| feasible(rest.len(), &rows, watch))
+        else {
             return false;
         };
         let named = chosen.iter().cloned().zip(point.iter().cloned()).chain(rest.iter().cloned().zip(others));

@@ -293,7 +293,11 @@ impl<'e, 'a> Elaborator<'e, 'a> {
                     Some(claim) => format!("the steps cost {spent}, and {claim} is claimed"),
                     None => premise,
                 };
-                let rejection = Rejection { rule: "COMP".into(), premise, counterexample: model(&open, self.program.watch()) };
+                let rejection = Rejection {
+                    rule: "COMP".into(),
+                    premise,
+                    counterexample: model(&open, self.program.watch()),
+                };
                 if let Some(report) = self.reports.iter_mut().find(|report| report.span == span) {
                     report.status = Status::Rejected(rejection);
                 }

@@ -144,7 +144,11 @@ impl<'n, 'a> Checker<'n, 'a> {
             let known = with_rounding(&trace);
             if !self.finder.are_refuted(&known.iter().collect::<Vec<_>>()) {
                 let premise = format!("{}  |=  both runs return the same", self.assertion(post));
-                return Ok(Some(Rejection { rule: "DP".into(), premise, counterexample: model(&known, self.program.watch()) }));
+                return Ok(Some(Rejection {
+                    rule: "DP".into(),
+                    premise,
+                    counterexample: model(&known, self.program.watch()),
+                }));
             }
         }
         Ok(None)
