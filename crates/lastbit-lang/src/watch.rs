@@ -25,6 +25,11 @@ pub struct Limits {
     pub pulse: Option<Pulse>,
 }
 
+impl Limits {
+    /// However long it takes, and however much.
+    pub const NONE: Limits = Limits { time: None, memory: None, pulse: None };
+}
+
 impl Default for Limits {
     /// A minute and 2 GB.
     fn default() -> Limits {

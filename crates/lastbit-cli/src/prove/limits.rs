@@ -29,13 +29,15 @@ pub(crate) struct Limits {
 impl Limits {
     /// For one claim or certificate of this name, with a line about what is being done once that takes long.
     pub(crate) fn of(&self, name: &str) -> watch::Limits {
+        // From here on, not from the first pulse on.
+        is_interrupted();
         let usual = watch::Limits::default();
         let time = self.time().or(usual.time);
         let bar = LateBar::new(name, "{prefix}: {msg}", 0);
         let pulse: Pulse = Arc::new(move |doing, elapsed: Duration| {
             let of = time.map_or(String::new(), |limit| format!(" of {}", limit.as_secs_f64()));
             bar.show(0, format!("{doing} ({:.0}{of} s)", elapsed.as_secs_f64()));
-            !interrupt::flag().load(Ordering::Relaxed)
+            !is_interrupted()
         });
         watch::Limits { time, memory: Some(self.memory.0), pulse: Some(pulse) }
     }
@@ -44,6 +46,11 @@ impl Limits {
     pub(crate) fn time(&self) -> Option<Duration> {
         self.timeout.map(|timeout| timeout.0)
     }
+}
+
+/// Whether somebody has pressed Ctrl-C; from the first question on, that does not end the program.
+pub(crate) fn is_interrupted() -> bool {
+    interrupt::flag().load(Ordering::Relaxed)
 }
 
 /// Ctrl-C: what was not decided is not told, and nothing was written of it.

@@ -12,10 +12,10 @@ use lastbit_prove::search::{Goal, analyse_while};
 use lastbit_real::Dyadic;
 use serde_json::{Value, json};
 
-use super::Session;
 use super::args::{RuleSet, Show};
 use super::progress::Boxes;
 use super::report::{Outcome, Report, Source, set_place, unreadable};
+use super::{Session, limits};
 use crate::error::Error;
 
 /// Proves a bound on the error of a program, and a claimed one if there is one.
@@ -38,9 +38,12 @@ pub(crate) fn prove(
     let outcome = analyse_while(Goal { program, claim }, args.effort.0, |progress| {
         boxes.show(progress);
         is_late = deadline.is_some_and(|deadline| start.elapsed() >= deadline);
-        !is_late
+        !is_late && !limits::is_interrupted()
     });
     drop(boxes);
+    if limits::is_interrupted() {
+        return Err(limits::interrupted(&program.name, "looking for a bound"));
+    }
     let seconds = start.elapsed().as_secs_f64();
     let analysis = match outcome {
         Ok(analysis) => analysis,
