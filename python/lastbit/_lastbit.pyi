@@ -322,6 +322,12 @@ def _audit_text(
     delta_at: Any,
 ) -> dict[str, Any]: ...
 def _prove(
-    text: str, *, program: str | None, effort: str | int, parameters: dict[str, Any]
+    text: str,
+    *,
+    program: str | None,
+    effort: str | int,
+    timeout: float | None,
+    memory: int | None,
+    parameters: dict[str, Any],
 ) -> list[dict[str, Any]]: ...
 def _check(certificate: str, text: str | None) -> tuple[str, str]: ...

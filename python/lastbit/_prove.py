@@ -190,7 +190,16 @@ def _rows(witness: Witness) -> "list[tuple[str, str]]":
     ]
 
 
-def prove(text: str, /, *, program: "str | None" = None, effort: "str | int" = "normal", **parameters: Any) -> Proofs:
+def prove(
+    text: str,
+    /,
+    *,
+    program: "str | None" = None,
+    effort: "str | int" = "normal",
+    timeout: "float | None" = 60.0,
+    memory: "int | None" = 2_000_000_000,
+    **parameters: Any,
+) -> Proofs:
     """Proves what there is to prove of a text, for all inputs.
 
     text: programs in FPCore, or declarations of the mechanism language. A mechanism over the reals that claims privacy is proved or refuted by a
@@ -199,6 +208,9 @@ def prove(text: str, /, *, program: "str | None" = None, effort: "str | int" = "
 
     program: only this one. effort: "fast", "normal", "high", or a number of boxes, for error bounds. parameters: values of parameters of the text,
     exact numbers; a proof over the reals needs none, and is then for all of them.
+
+    timeout, memory: how many seconds each privacy proof over the reals may take, and by how many bytes the process may grow; None for no limit. Where
+    one is reached, the verdict is "undecided", and the derivation says which.
 
     Raises ProgramError, with line, column and hint, if the text has a mistake or there is no bound.
 
@@ -212,7 +224,9 @@ def prove(text: str, /, *, program: "str | None" = None, effort: "str | int" = "
     Traceback (most recent call last):
     lastbit.errors.ProgramError: error: ...
     """
-    found = _lastbit._prove(text, program=program, effort=effort, parameters=parameters)
+    found = _lastbit._prove(
+        text, program=program, effort=effort, timeout=timeout, memory=memory, parameters=parameters
+    )
     return Proofs([_made(fields) for fields in found])
 
 

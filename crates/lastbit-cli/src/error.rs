@@ -238,7 +238,7 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
 }
 
 /// Options whose values are not any numbers, and how they are written.
-const FORMS: [(&str, &str); 15] = [
+const FORMS: [(&str, &str); 17] = [
     ("--k ", A_WHOLE_NUMBER),
     ("--granularity ", A_WHOLE_NUMBER),
     ("--max-changed ", A_WHOLE_NUMBER),
@@ -250,6 +250,8 @@ const FORMS: [(&str, &str); 15] = [
     ("--effort ", "more boxes are tighter and slower; start without --effort"),
     ("--param ", "write it like --param B=100"),
     ("--budget ", "write it like --budget 10s"),
+    ("--timeout ", "write it like --timeout 10s or --timeout 5m"),
+    ("--memory ", "write it like --memory 500MB or --memory 8GB"),
     ("--lambda <auto", "write it like --lambda 2^-3, or leave it out"),
     ("--at ", "write it like --at x=1,y=0.5"),
     ("--range ", "write it like --range x=-1,1"),

@@ -37,10 +37,12 @@ mod lower;
 mod names;
 mod parser;
 mod printer;
+mod reals;
 mod render;
 mod straight;
 pub mod symbolic;
 pub mod values;
+pub mod watch;
 
 pub use ast::File;
 pub use check::check;
@@ -48,6 +50,7 @@ pub use diagnostic::{Diagnostic, Span};
 pub use lower::{Bindings, Lowered, lower};
 pub use parser::parse;
 pub use printer::{Reading, expression_text, float_reading, format};
+pub use reals::over_the_reals;
 pub use render::render;
 pub use straight::{
     Accuracy, Comparison, Format, Input, InputKind, Law, Libm, Node, NodeId, Op, Role, StraightLine, Tie,

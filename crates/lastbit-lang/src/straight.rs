@@ -71,6 +71,17 @@ pub enum Accuracy {
     Ulps(Rational),
 }
 
+impl Accuracy {
+    /// What to do about one that is not possible.
+    pub(crate) const BEST: &'static str =
+        "the nearest float can be half an ulp away: write `correctly_rounded`, or at least `ulp(1/2)`";
+
+    /// Whether a library can be as good as that everywhere: a float lies within half a unit of every number, and no nearer to some.
+    pub fn is_possible(ulps: &Rational) -> bool {
+        *ulps >= Rational::pow2(-1)
+    }
+}
+
 /// The declared accuracy of the library functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Libm {

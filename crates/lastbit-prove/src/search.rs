@@ -107,6 +107,18 @@ pub fn analyse_goal(
     effort: Effort,
     mut report: impl FnMut(Progress<'_>),
 ) -> Result<Analysis, NoBound> {
+    analyse_while(goal, effort, |progress| {
+        report(progress);
+        true
+    })
+}
+
+/// As [`analyse_goal`], as long as `report` says to go on: what is found by then is a bound like any other, only less tight.
+pub fn analyse_while(
+    goal: Goal<'_>,
+    effort: Effort,
+    mut report: impl FnMut(Progress<'_>) -> bool,
+) -> Result<Analysis, NoBound> {
     let program = goal.program;
     let root = whole_box(program).map_err(|(input, reason)| {
         let is_input = |op: &Op| *op == Op::Input(input);
@@ -123,11 +135,11 @@ pub fn analyse_goal(
         if !search.cut_the_worst((effort.boxes - search.leaves).min(affordable).min(ROUND)) {
             break;
         }
-        report(Progress {
+        let goes_on = report(Progress {
             boxes: search.leaves,
             error: search.worst().as_ref().ok().map(|leaf| &leaf.error),
         });
-        if search.is_stuck() || search.is_proved() {
+        if !goes_on || search.is_stuck() || search.is_proved() {
             break;
         }
     }

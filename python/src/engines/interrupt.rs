@@ -53,8 +53,8 @@ impl Interrupt {
     }
 
     /// The exception of the signal's handler, if it raised one.
-    pub(super) fn raised(self) -> PyResult<()> {
-        match self.state.into_inner().ok().and_then(|state| state.error) {
+    pub(super) fn raised(&self) -> PyResult<()> {
+        match self.state.lock().ok().and_then(|mut state| state.error.take()) {
             Some(error) => Err(error),
             None => Ok(()),
         }

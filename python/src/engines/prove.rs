@@ -1,10 +1,12 @@
 //! `lastbit.prove` of errors, and `lastbit.check`.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use lastbit::Rounding;
 use lastbit_lang::ast::File;
 use lastbit_lang::fpcore::{self, FpcoreError};
+use lastbit_lang::watch::Limits;
 use lastbit_lang::{Bindings, Diagnostic, NodeId, StraightLine, lower};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::certificate as of_error;
@@ -30,19 +32,24 @@ pub(super) struct Session<'a, 'py> {
     pub(super) text: &'a str,
     pub(super) effort: Effort,
     pub(super) parameters: &'a Bound<'py, PyDict>,
+    /// What a proof by the relational logic may cost.
+    pub(super) limits: Limits,
 }
 
 /// Everything in a text, or one program of it.
 #[pyfunction]
-#[pyo3(signature = (text, *, program, effort, parameters))]
+#[pyo3(signature = (text, *, program, effort, timeout, memory, parameters))]
 pub(crate) fn _prove<'py>(
     py: Python<'py>,
     text: &str,
     program: Option<&str>,
     effort: &Bound<'py, PyAny>,
+    timeout: Option<f64>,
+    memory: Option<u64>,
     parameters: &Bound<'py, PyDict>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let session = Session { py, text, effort: self::effort(effort)?, parameters };
+    let limits = Limits { time: timeout.map(seconds).transpose()?, memory, pulse: None };
+    let session = Session { py, text, effort: self::effort(effort)?, parameters, limits };
     let is_wanted = |name: &str| program.is_none_or(|wanted| wanted == name);
     let mut proofs = Vec::new();
     if is_fpcore(text) {
@@ -69,6 +76,12 @@ pub(crate) fn _prove<'py>(
         (Some(program), true) => Err(ParameterError::new_err(format!("there is no program {program:?}"))),
         _ => Ok(proofs),
     }
+}
+
+fn seconds(timeout: f64) -> PyResult<Duration> {
+    let wrong =
+        |_| ParameterError::new_err("timeout must be a number of seconds that is not negative, or None");
+    Duration::try_from_secs_f64(timeout).map_err(wrong)
 }
 
 /// Whether the first line of code begins as an s-expression does.

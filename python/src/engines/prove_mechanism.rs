@@ -1,12 +1,14 @@
 //! `lastbit.prove` of declarations of the language.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lastbit::{Rational, Rounding};
 use lastbit_audit::Loss;
 use lastbit_lang::ast::{Declaration, DeclarationKind, File};
 use lastbit_lang::lower;
 use lastbit_lang::values::{Claimed, default_grid, default_ranges};
+use lastbit_lang::watch::Limits;
 use lastbit_prove::endpoint::answer::FloatAnswer;
 use lastbit_prove::endpoint::{self, Point, Refutation, Total};
 use lastbit_prove::logic::answer::{Answer, Shown, Task};
@@ -17,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::audit_text::{bindings, check_parameters};
+use super::interrupt::Interrupt;
 use super::prove::{DEPTH, Session};
 use super::{Fields, TEXT, dyadic, infinity, program_error};
 use crate::errors::ParameterError;
@@ -64,7 +67,12 @@ fn over_the_reals<'py>(session: &Session<'_, 'py>, file: &File, declaration: &De
     let py = session.py;
     let (given, _) = bindings(declaration, session.parameters)?;
     let task = Task { file, declaration, file_name: TEXT, text: session.text };
-    let answer = py.detach(|| Answer::find(task, given.values, &Options::default(), &mut |_| {}));
+    let interrupt = Arc::new(Interrupt::new());
+    let asked = interrupt.clone();
+    let limits = Limits { pulse: Some(Arc::new(move |_, _| !asked.is_set())), ..session.limits.clone() };
+    let options = Options { limits, ..Options::default() };
+    let answer = py.detach(|| Answer::find(task, given.values, &options, &mut |_| {}));
+    interrupt.raised()?;
     let answer = answer.map_err(|error| match error {
         KernelError::Program(diagnostic) => program_error(session.text, &[diagnostic]),
         other => ParameterError::new_err(format!("{}: {other}", declaration.name.text)),

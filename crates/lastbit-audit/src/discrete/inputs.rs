@@ -48,7 +48,7 @@ pub type Inputs = BTreeMap<String, Argument>;
 pub type Parameters = BTreeMap<String, Rational>;
 
 /// Refuses a mechanism over floats: here numbers are real, as clauses have them and bodies do not.
-pub(super) fn over_the_reals(declaration: &Declaration) -> Result<(), DiscreteError> {
+pub(super) fn without_floats(declaration: &Declaration) -> Result<(), DiscreteError> {
     let binders = declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
     let mut types = binders.map(|binder| &binder.ty).chain([&declaration.result]);
     let float = types.find(|ty| matches!(ty.scalar, Scalar::F64 | Scalar::F32));

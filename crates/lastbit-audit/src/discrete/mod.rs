@@ -55,7 +55,7 @@ mod state;
 mod tail;
 
 use lastbit_lang::ast::{ClauseKind, Declaration};
-use lastbit_lang::{File, check};
+use lastbit_lang::{File, check, over_the_reals};
 use lastbit_real::{Enclosure, Rational};
 
 pub use conditions::Unmet;
@@ -105,7 +105,8 @@ pub fn audit(
     options: &Options,
 ) -> Result<DiscreteReport, DiscreteError> {
     checked(file)?;
-    inputs::over_the_reals(declaration)?;
+    inputs::without_floats(declaration)?;
+    over_the_reals(file, declaration).map_err(|message| DiscreteError::Language(vec![message]))?;
     let precision = options.precision.min(MAX_PRECISION);
     let bits = precision + GUARD_BITS;
     let mut scopes = inputs::scopes(file, declaration, parameters, inputs, bits)?;

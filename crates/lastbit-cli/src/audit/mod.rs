@@ -18,7 +18,7 @@ pub(crate) mod conformance;
 mod discrete;
 mod ideal;
 mod inputs;
-mod interrupt;
+pub(crate) mod interrupt;
 mod map;
 mod parameters;
 mod program;

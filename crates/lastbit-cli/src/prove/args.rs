@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use lastbit::Rational;
 use lastbit_prove::search;
 
+use super::limits::Limits;
+
 #[derive(Args)]
 #[command(after_help = "Examples:
   lastbit prove kernel.fpcore
@@ -18,8 +20,10 @@ use lastbit_prove::search;
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100 --of w --figure
   lastbit prove kernel.fpcore --rules paper --program doppler1
+  lastbit prove mechanisms/standard/noisy_max.lb --timeout 10m --memory 8GB
 
-Exit codes: 0 proved; 1 refuted, or a proof is rejected; 2 bad input, or a program without a bound; 3 undecided.")]
+Exit codes: 0 proved; 1 refuted, or a proof is rejected; 2 bad input, or a program without a bound; 3 undecided, also where
+a limit was reached; 130 interrupted.")]
 pub(crate) struct Prove {
     /// Programs in FPCore 2.0 (*.fpcore) or in the language of mechanisms (*.lb); - for standard input
     #[arg(required = true, value_name = "FILE")]
@@ -62,6 +66,8 @@ pub(crate) struct Prove {
     pub(crate) values: Values,
     #[command(flatten)]
     pub(crate) show: Show,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// What a *.lb file leaves open.
@@ -141,7 +147,7 @@ impl Show {
 A certificate is of an error bound or of privacy. The second kind holds the whole text of the mechanism, its samples, neighbours,
 assumptions and claim; with --program, the mechanism of the same name in FILE must be the same but for layout, comments and proofs.
 
-Exit codes: 0 accepted; 1 refused; 2 not a certificate.")]
+Exit codes: 0 accepted; 1 refused; 2 not a certificate; 3 not checked to the end, because a limit was reached; 130 interrupted.")]
 pub(crate) struct Check {
     /// Certificates that `lastbit prove --certificate` wrote
     #[arg(required = true, value_name = "CERT")]
@@ -152,6 +158,8 @@ pub(crate) struct Check {
     /// Print JSON: an array with one object for each certificate
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 #[derive(Args)]

@@ -14,12 +14,18 @@ use super::args::Check;
 use super::check_loss;
 use super::check_privacy::{self, Meant};
 use super::files::{name_of, print, read_text};
+use super::limits::interrupted;
 use super::program::{exact, json_number};
 use super::report::printable;
 use super::{Parsed, read};
 use crate::error::{Error, tell};
 
-/// Not accepted: 2 for what is no certificate at all, 1 for one that is wrong.
+/// The code of a certificate that was not checked to the end.
+pub(super) const NOT_CHECKED: u8 = 3;
+/// The code of Ctrl-C.
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// Not accepted: 2 for what is no certificate at all, 1 for one that is wrong, [`NOT_CHECKED`] for one that nothing can be said of.
 pub(super) struct Refused {
     pub(super) code: u8,
     pub(super) reason: String,
@@ -49,7 +55,7 @@ pub(crate) fn run(args: &Check) -> Result<(), Error> {
     for path in &args.files {
         let name = name_of(path);
         let verdict = match read_text(path) {
-            Ok(text) => verdict(&name, &text, args.program.as_deref(), &mut programs)?,
+            Ok(text) => verdict(&name, &text, args, &mut programs)?,
             Err(error) => {
                 if !args.json {
                     error.print();
@@ -114,13 +120,18 @@ fn programs(path: &Path) -> Result<Vec<StraightLine>, Error> {
 fn verdict(
     name: &str,
     text: &str,
-    program: Option<&Path>,
+    args: &Check,
     read: &mut Programs,
 ) -> Result<Result<(String, Value), Refused>, Error> {
+    let program = args.program.as_deref();
     match certificate::read(text) {
         Ok(privacy) => {
             let meant = read.mechanisms(program)?;
-            return Ok(check_privacy::verdict(name, &privacy, meant));
+            let limits = args.limits.of(name);
+            return match check_privacy::verdict(name, &privacy, meant, &limits) {
+                Err(Refused { code: INTERRUPTED, .. }) => Err(interrupted(name, "its proof was checked")),
+                verdict => Ok(verdict),
+            };
         }
         Err(error) if error.is_of_another_kind() => {}
         Err(error) => return Ok(Err(check_privacy::refusal(&error))),
@@ -157,12 +168,15 @@ pub(super) fn exit_code(error: &CheckError) -> u8 {
     }
 }
 
+const MORE: &str = "allow more with --timeout and --memory";
+
 fn not_accepted(name: &str, refused: &Refused) -> (String, Value) {
     let Refused { code, reason } = refused;
     let text = match code {
         2 => format!(
             "error: {name} is not a certificate: {reason}\nhint: lastbit prove FILE --certificate PATH writes one\n"
         ),
+        &NOT_CHECKED => format!("{name}: NOT CHECKED: {reason}\n  what to do      {MORE}\n"),
         _ => format!("{name}: REFUSED: {reason}\n"),
     };
     (text, json!({ "file": name, "accepted": false, "reason": reason }))

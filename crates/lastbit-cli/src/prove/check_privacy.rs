@@ -4,11 +4,12 @@ use std::path::Path;
 
 use lastbit_lang::ast::File;
 use lastbit_lang::render;
+use lastbit_lang::watch::{Limits, Reason};
 use lastbit_prove::logic::certificate::{Certificate, CertificateError};
-use lastbit_prove::logic::kernel::Theorem;
+use lastbit_prove::logic::kernel::{KernelError, Theorem};
 use serde_json::{Map, Value, json};
 
-use super::check::Refused;
+use super::check::{INTERRUPTED, NOT_CHECKED, Refused};
 use super::{Parsed, read};
 use crate::error::Error;
 
@@ -37,8 +38,9 @@ pub(super) fn verdict(
     name: &str,
     certificate: &Certificate,
     meant: Option<&Meant>,
+    limits: &Limits,
 ) -> Result<(String, Value), Refused> {
-    let theorem = certificate.check().map_err(|error| refusal(&error))?;
+    let theorem = certificate.check_within(limits).map_err(|error| refusal(&error))?;
     if let Some(meant) = meant {
         certificate.is_about(&meant.file, &meant.name).map_err(|error| refusal(&error))?;
     }
@@ -46,7 +48,15 @@ pub(super) fn verdict(
 }
 
 pub(super) fn refusal(error: &CertificateError) -> Refused {
-    Refused { code: if error.is_not_a_certificate() { 2 } else { 1 }, reason: error.to_string() }
+    let code = match error {
+        CertificateError::Kernel(KernelError::Stopped(stopped)) => match stopped.reason {
+            Reason::Interrupted => INTERRUPTED,
+            _ => NOT_CHECKED,
+        },
+        error if error.is_not_a_certificate() => 2,
+        _ => 1,
+    };
+    Refused { code, reason: error.to_string() }
 }
 
 fn accepted(name: &str, certificate: &Certificate, theorem: &Theorem) -> (String, Value) {

@@ -9,6 +9,7 @@
 //! | `privacy` | privacy claims over the reals |
 //! | `cases` | the snapping mechanism case by case |
 //! | `paper` | the papers' rules as printed |
+//! | `limits` | time, memory, Ctrl-C |
 //! | `report` | what is said of a program |
 //! | `check`, `check_privacy`, `fmt` | the other two commands |
 
@@ -22,6 +23,7 @@ mod conflicts;
 
 pub(crate) mod files;
 pub(crate) mod fmt;
+mod limits;
 pub(crate) mod mechanism;
 mod open;
 mod paper;

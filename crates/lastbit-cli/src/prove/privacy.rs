@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lastbit::Rational;
 use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{Binder, Declaration, File};
+use lastbit_lang::watch::{Reason, Stopped};
 use lastbit_prove::logic::answer::{Answer, Shown, Task};
 use lastbit_prove::logic::kernel::KernelError;
 use lastbit_prove::logic::oracle::Z3;
@@ -13,9 +14,9 @@ use serde_json::json;
 
 use super::Session;
 use super::args::Prove;
+use super::limits::interrupted;
 use super::report::{Outcome, Report, Source, unreadable};
 use crate::error::Error;
-use crate::progress::LateBar;
 
 /// Proves or refutes the claim of a declaration.
 pub(crate) fn report(
@@ -37,6 +38,9 @@ pub(crate) fn report(
         Ok(answer) => answer,
         Err(error) => return Ok(bad(declaration, source, error)),
     };
+    if let Some(Stopped { reason: Reason::Interrupted, doing }) = &answer.found.stopped {
+        return Err(interrupted(name, doing));
+    }
     if let Some(certificates) = &mut session.certificates {
         certificates.expect(name, answer.proofs.len())?;
         for (of, certificate) in answer.certificates() {
@@ -68,20 +72,15 @@ fn answer<'a>(
     args: &Prove,
 ) -> Result<Answer<'a>, KernelError> {
     let oracle = if args.oracle { Z3::find() } else { None };
-    let options = Options { oracle, ..Options::default() };
-    let bar = LateBar::new(&declaration.name.text, BAR, options.refute.evaluations as u64);
+    let options = Options { oracle, limits: args.limits.of(&declaration.name.text), ..Options::default() };
     let task = Task { file, declaration, file_name: source.name, text: source.text };
-    let answer = Answer::find(task, given(args), &options, &mut |done| bar.show(done as u64, ""));
-    drop(bar);
-    let mut answer = answer?;
-    answer.notes = ignored(args);
+    let mut answer = Answer::find(task, given(args), &options, &mut |_| {})?;
+    answer.notes.extend(ignored(args));
     if args.oracle && options.oracle.is_none() {
         answer.notes.push("there is no z3 on this machine: no oracle was asked".into());
     }
     Ok(answer)
 }
-
-const BAR: &str = "{prefix}: looking for a witness {wide_bar} {pos}/{len}";
 
 /// What was asked for and says nothing about a mechanism over the reals.
 fn ignored(args: &Prove) -> Vec<String> {

@@ -8,14 +8,14 @@ use lastbit_lang::{Diagnostic, NodeId, StraightLine};
 use lastbit_prove::analysis::{Analysis, NoBound};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::derivation::{self, Derivation};
-use lastbit_prove::search::{Goal, analyse_goal};
+use lastbit_prove::search::{Goal, analyse_while};
 use lastbit_real::Dyadic;
 use serde_json::{Value, json};
 
-use super::Session;
 use super::args::{RuleSet, Show};
 use super::progress::Boxes;
 use super::report::{Outcome, Report, Source, set_place, unreadable};
+use super::{Session, limits};
 use crate::error::Error;
 
 /// Proves a bound on the error of a program, and a claimed one if there is one.
@@ -34,8 +34,16 @@ pub(crate) fn prove(
     }
     let start = Instant::now();
     let boxes = Boxes::new(&program.name, args.effort.0);
-    let outcome = analyse_goal(Goal { program, claim }, args.effort.0, |progress| boxes.show(progress));
+    let (deadline, mut is_late) = (args.limits.time(), false);
+    let outcome = analyse_while(Goal { program, claim }, args.effort.0, |progress| {
+        boxes.show(progress);
+        is_late = deadline.is_some_and(|deadline| start.elapsed() >= deadline);
+        !is_late && !limits::is_interrupted()
+    });
     drop(boxes);
+    if limits::is_interrupted() {
+        return Err(limits::interrupted(&program.name, "looking for a bound"));
+    }
     let seconds = start.elapsed().as_secs_f64();
     let analysis = match outcome {
         Ok(analysis) => analysis,
@@ -45,6 +53,11 @@ pub(crate) fn prove(
         certificates.write(program, &analysis)?;
     }
     let mut report = bounded(program, &analysis, claim.is_some(), seconds);
+    if is_late {
+        let note = "the time limit was reached: this is the best bound so far, and it holds";
+        report.text += &format!("  note: {note}\n");
+        report.json["late"] = json!(note);
+    }
     if args.show.is_asked() {
         show(program, &args.show, program.result, &mut report)?;
     }

@@ -16,6 +16,9 @@ pub struct Expression {
     pub kind: ExprKind,
     /// Where it stands.
     pub span: Span,
+    /// Whether it is written as an operation that rounds: `⊕`, or a library function in capitals. In a float program all do; over the
+    /// reals none does.
+    pub rounds: bool,
 }
 
 /// One of the two runs that a relational statement compares.

@@ -39,7 +39,7 @@ impl File {
     pub fn push_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
         // More than 2³² expressions do not fit into memory.
         let id = ExprId(self.expressions.len() as u32);
-        self.expressions.push(Expression { kind, span });
+        self.expressions.push(Expression { kind, span, rounds: false });
         id
     }
 
@@ -136,6 +136,31 @@ impl Declaration {
         let is_claim =
             |kind: &ClauseKind| matches!(kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
         self.clauses.iter().any(|clause| is_claim(&clause.kind))
+    }
+
+    /// All statements, those of blocks after what they are in.
+    pub fn statements(&self) -> Vec<&Statement> {
+        let mut found: Vec<&Statement> = self.body.iter().collect();
+        let mut next = 0;
+        while next < found.len() {
+            let inner = found[next].blocks();
+            found.extend(inner.into_iter().flatten());
+            next += 1;
+        }
+        found
+    }
+
+    /// The expressions of its clauses and its body, each without its operands; those of ranges and proofs are not among them.
+    pub fn expressions(&self) -> Vec<ExprId> {
+        let of_clauses = self.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::Assume(e) | ClauseKind::Adjacent(_, e) | ClauseKind::EnsuresError(e) => vec![*e],
+            ClauseKind::ClaimPure(e) => e.iter().copied().collect(),
+            ClauseKind::ClaimApprox(epsilon, delta) => vec![*epsilon, *delta],
+            ClauseKind::Libm(_, LibmAccuracy::Ulp(e)) => vec![*e],
+            ClauseKind::Param(_) | ClauseKind::Query(_) | ClauseKind::Sampler(_) => Vec::new(),
+            ClauseKind::Libm(_, LibmAccuracy::CorrectlyRounded) => Vec::new(),
+        });
+        of_clauses.chain(self.statements().into_iter().flat_map(Statement::expressions)).collect()
     }
 
     /// Whether an argument, a parameter, a query or the result is a float; if none is, it is over the reals.

@@ -21,6 +21,33 @@ pub struct Statement {
     pub span: Span,
 }
 
+impl Statement {
+    /// Its expressions, without those of its blocks.
+    pub fn expressions(&self) -> Vec<ExprId> {
+        let with = |place: &Place, values: &[ExprId]| place.index.iter().chain(values).copied().collect();
+        match &self.kind {
+            StatementKind::Declare(_, ty) => match ty.shape {
+                Shape::Array(length) => vec![length],
+                Shape::One | Shape::List => Vec::new(),
+            },
+            StatementKind::Sample(place, distribution) => with(place, &distribution.arguments()),
+            StatementKind::Assign(place, value) => with(place, &[*value]),
+            StatementKind::If { condition, .. } => vec![*condition],
+            StatementKind::For { from, to, .. } => vec![*from, *to],
+            StatementKind::Return(value) => vec![*value],
+        }
+    }
+
+    /// Its blocks.
+    pub fn blocks(&self) -> Vec<&[Statement]> {
+        match &self.kind {
+            StatementKind::If { then, otherwise, .. } => vec![&then.statements, &otherwise.statements],
+            StatementKind::For { body, .. } => vec![&body.statements],
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementKind {
@@ -86,6 +113,16 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// Its arguments.
+    pub fn arguments(&self) -> Vec<ExprId> {
+        match self {
+            Distribution::Unif { .. } | Distribution::Sign => Vec::new(),
+            Distribution::Bernoulli(a) | Distribution::Lap(a) | Distribution::Expo(a) => vec![*a],
+            Distribution::Dlap(scale, exponent) => vec![*scale, *exponent],
+            Distribution::Choose(weights) => weights.clone(),
+        }
+    }
+
     /// How it is spelled.
     pub fn text(&self) -> &'static str {
         match self {
@@ -96,38 +133,6 @@ impl Distribution {
             Distribution::Expo(_) => "expo",
             Distribution::Dlap(..) => "dlap",
             Distribution::Choose(_) => "choose",
-        }
-    }
-
-    /// Its parameters, in order.
-    pub fn parameters(&self) -> Vec<ExprId> {
-        match self {
-            Distribution::Unif { .. } | Distribution::Sign => Vec::new(),
-            Distribution::Bernoulli(p) => vec![*p],
-            Distribution::Lap(scale) | Distribution::Expo(scale) => vec![*scale],
-            Distribution::Dlap(scale, exponent) => vec![*scale, *exponent],
-            Distribution::Choose(weights) => weights.clone(),
-        }
-    }
-}
-
-impl Statement {
-    /// The expressions of a statement and of those in it.
-    pub fn expressions(&self) -> Vec<ExprId> {
-        let of_block =
-            |block: &Block| block.statements.iter().flat_map(Statement::expressions).collect::<Vec<_>>();
-        match &self.kind {
-            StatementKind::Declare(_, Type { shape: Shape::Array(length), .. }) => vec![*length],
-            StatementKind::Declare(..) => Vec::new(),
-            StatementKind::Sample(place, law) => place.index.into_iter().chain(law.parameters()).collect(),
-            StatementKind::Assign(place, value) => place.index.into_iter().chain([*value]).collect(),
-            StatementKind::If { condition, then, otherwise } => {
-                [*condition].into_iter().chain(of_block(then)).chain(of_block(otherwise)).collect()
-            }
-            StatementKind::For { from, to, body, .. } => {
-                [*from, *to].into_iter().chain(of_block(body)).collect()
-            }
-            StatementKind::Return(value) => vec![*value],
         }
     }
 }

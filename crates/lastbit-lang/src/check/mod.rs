@@ -2,6 +2,8 @@
 
 mod expression;
 mod proof;
+mod sense;
+mod sign;
 mod statement;
 mod types;
 
@@ -296,7 +298,8 @@ impl<'a> Checker<'a> {
                 _ => "",
             };
             if !once.is_empty() && !seen.insert(once) {
-                self.report(Diagnostic::new(clause.span, format!("a second `{once}`")));
+                let hint = "keep one of the two: it must be clear which one counts";
+                self.report(Diagnostic::new(clause.span, format!("a second `{once}`")).with_hint(hint));
             }
             self.clause(clause);
         }
@@ -317,13 +320,17 @@ impl<'a> Checker<'a> {
             }
             ClauseKind::ClaimPure(Some(loss)) => {
                 self.numeric(*loss, Context::CLAUSE);
+                self.loss(*loss);
             }
             ClauseKind::ClaimApprox(epsilon, delta) => {
                 self.numeric(*epsilon, Context::CLAUSE);
                 self.numeric(*delta, Context::CLAUSE);
+                self.loss(*epsilon);
+                self.delta(*delta);
             }
             ClauseKind::Libm(_, LibmAccuracy::Ulp(ulps)) => {
                 self.numeric(*ulps, Context::CLAUSE);
+                self.accuracy(*ulps);
             }
             ClauseKind::EnsuresError(bound) => {
                 if self.scope.get("result").is_some() {

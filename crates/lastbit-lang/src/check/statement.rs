@@ -73,14 +73,17 @@ impl Checker<'_> {
             Distribution::Sign => Ty::one(Kind::Sign),
             Distribution::Bernoulli(p) => {
                 self.numeric(*p, Context::CLAUSE);
+                self.probability(*p);
                 Ty::BOOL
             }
             Distribution::Lap(scale) | Distribution::Expo(scale) => {
                 self.numeric(*scale, Context::CLAUSE);
+                self.scale(distribution.text(), *scale);
                 Ty::one(number)
             }
             Distribution::Dlap(scale, exponent) => {
                 self.numeric(*scale, Context::CLAUSE);
+                self.scale(distribution.text(), *scale);
                 let exponent_type = self.numeric(*exponent, Context::CLAUSE);
                 if !matches!(exponent_type.kind, Kind::Int | Kind::Literal | Kind::Unknown) {
                     let message =
@@ -95,6 +98,7 @@ impl Checker<'_> {
             Distribution::Choose(weights) => {
                 for weight in weights {
                     self.numeric(*weight, Context::CLAUSE);
+                    self.weight(*weight);
                 }
                 Ty::whole(0, weights.len() as i64 - 1)
             }

@@ -189,9 +189,11 @@ impl<'a> Lowerer<'a> {
                         LibmAccuracy::CorrectlyRounded => Accuracy::CorrectlyRounded,
                         LibmAccuracy::Ulp(ulps) => {
                             match constant(self.file, *ulps, |name| self.known(name)) {
-                                Ok(ulps) if ulps.is_negative() => {
-                                    let message = "an accuracy is not negative";
-                                    self.diagnostics.push(Diagnostic::new(clause.span, message));
+                                // What a better one would prove is about no library.
+                                Ok(ulps) if !Accuracy::is_possible(&ulps) => {
+                                    let message = format!("no library is as good as {ulps} ulp");
+                                    let diagnostic = Diagnostic::new(clause.span, message);
+                                    self.diagnostics.push(diagnostic.with_hint(Accuracy::BEST));
                                     continue;
                                 }
                                 Ok(ulps) => Accuracy::Ulps(ulps),

@@ -9,7 +9,8 @@ use crate::{Diagnostic, Span, Tie};
 /// What waits for the expression that is being read.
 enum Frame {
     Prefix(UnaryOp, usize),
-    Infix(Infix, ExprId),
+    /// Whether it is in a circle.
+    Infix(Infix, ExprId, bool),
     Paren(Span),
     Abs(Span),
     Call(Name, Vec<ExprId>),
@@ -19,6 +20,9 @@ enum Frame {
     IfThen(ExprId, Span),
     IfElse(ExprId, ExprId, Span),
 }
+
+/// The operations that round, as the float reading writes them.
+const CIRCLED: [&str; 4] = ["⊕", "⊖", "⊗", "⊘"];
 
 #[derive(Clone, Copy)]
 enum Infix {
@@ -90,6 +94,11 @@ impl Parser<'_> {
             }
             Token::Name => self.named_operand(stack),
             Token::Symbol(symbol) => {
+                if CIRCLED.contains(&self.text()) {
+                    let message = format!("`{}` stands between two numbers", self.text());
+                    let hint = "a change of sign does not round: write -x";
+                    return Err(self.report(Diagnostic::new(span, message).with_hint(hint)));
+                }
                 match symbol {
                     "-" => stack.push(Frame::Prefix(UnaryOp::Neg, span.start)),
                     "!" => stack.push(Frame::Prefix(UnaryOp::Not, span.start)),
@@ -185,7 +194,8 @@ impl Parser<'_> {
                 .with_hint("write a <= b & b <= c, or parentheses");
             return Err(self.report(diagnostic));
         }
-        stack.push(Frame::Infix(infix, lhs));
+        let is_circled = CIRCLED.contains(&self.text());
+        stack.push(Frame::Infix(infix, lhs, is_circled));
         self.advance();
         Ok(Some(Mode::Operand))
     }
@@ -199,14 +209,16 @@ impl Parser<'_> {
                     let span = Span::new(*start, end.end);
                     value = self.push(ExprKind::Unary(*op, value), span);
                 }
-                Some(Frame::Infix(infix, lhs)) if infix.precedence() >= precedence => {
+                Some(Frame::Infix(infix, lhs, circled)) if infix.precedence() >= precedence => {
                     let span = self.file.expr(*lhs).span.to(end);
+                    let circled = *circled;
                     let kind = match *infix {
                         Infix::Logic(op) => ExprKind::Logic(op, *lhs, value),
                         Infix::Compare(op) => ExprKind::Compare(op, *lhs, value),
                         Infix::Arithmetic(op) => ExprKind::Arithmetic(op, *lhs, value),
                     };
                     value = self.push(kind, span);
+                    self.file.expressions[value.0 as usize].rounds = circled;
                 }
                 _ => return value,
             }
@@ -315,6 +327,7 @@ impl Parser<'_> {
                     .with_hint("for example round(w, L, up); half-way: up, even or away");
             return Err(self.report(diagnostic));
         }
+        let is_in_capitals = !name.text.chars().any(char::is_lowercase);
         let kind = match Function::named(&name.text) {
             Some(function) => {
                 let (text, arity) = (function.text(), function.arity());
@@ -328,7 +341,16 @@ impl Parser<'_> {
             }
             None => ExprKind::Query(name, arguments),
         };
-        Ok(self.push(kind, span))
+        // The float reading writes what rounds in capitals.
+        let rounds = match &kind {
+            ExprKind::Call(Function::Ln | Function::Exp | Function::Sqrt | Function::Fma, _) => {
+                is_in_capitals
+            }
+            _ => false,
+        };
+        let id = self.push(kind, span);
+        self.file.expressions[id.0 as usize].rounds = rounds;
+        Ok(id)
     }
 
     /// The rest of `round(a, L, up)`, after the second comma.

@@ -1,6 +1,6 @@
 //! Expressions as text, with the fewest parentheses that keep the tree.
 
-use crate::ast::{Arithmetic, ExprId, ExprKind, File, Function, Logic, Side, UnaryOp};
+use crate::ast::{Arithmetic, ExprId, ExprKind, Expression, File, Function, Logic, Side, UnaryOp};
 
 /// Which of the two readings is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn expression_text(file: &File, root: ExprId, reading: Reading) -> String {
                 if parenthesised {
                     parts.push(Work::Text("("));
                 }
-                pieces(kind, reading, &mut parts);
+                pieces(file.expr(id), reading, &mut parts);
                 if parenthesised {
                     parts.push(Work::Text(")"));
                 }
@@ -83,8 +83,9 @@ fn binding(kind: &ExprKind, reading: Reading) -> u8 {
     }
 }
 
-fn pieces<'a>(kind: &'a ExprKind, reading: Reading, parts: &mut Vec<Work<'a>>) {
+fn pieces<'a>(expression: &'a Expression, reading: Reading, parts: &mut Vec<Work<'a>>) {
     use Work::{Expr, Text};
+    let Expression { kind, rounds, .. } = expression;
     let level = binding(kind, reading);
     match kind {
         ExprKind::Number { text, .. } => parts.push(Text(text)),
@@ -101,6 +102,8 @@ fn pieces<'a>(kind: &'a ExprKind, reading: Reading, parts: &mut Vec<Work<'a>>) {
         }
         ExprKind::Arithmetic(op, a, b) => {
             let (text, left) = match reading {
+                // As it was typed.
+                Reading::Real if *rounds => (op.circled(), level),
                 Reading::Real => (op.text(), level),
                 Reading::Float => (op.circled(), level + 1),
             };
@@ -117,7 +120,10 @@ fn pieces<'a>(kind: &'a ExprKind, reading: Reading, parts: &mut Vec<Work<'a>>) {
         ExprKind::Call(Function::Abs, list) if list.len() == 1 => {
             parts.extend([Text("|"), Expr(list[0], AND), Text("|")]);
         }
-        ExprKind::Call(function, list) => call(function_text(*function, reading), list, parts),
+        ExprKind::Call(function, list) => {
+            let reading = if *rounds { Reading::Float } else { reading };
+            call(function_text(*function, reading), list, parts);
+        }
         ExprKind::Query(name, list) => call(&name.text, list, parts),
         ExprKind::Round(a, grid, tie) => parts.extend([
             Text("round("),

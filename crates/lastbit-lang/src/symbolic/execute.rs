@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use lastbit_real::Rational;
+
 use super::evaluate::{self, Scope};
 use super::{Application, Constraint, Obligation, Polynomial, Program, Symbol, Trace, Value, explore};
 use crate::ast::{Distribution, ExprId, Place, Scalar, Shape, Side, Statement, StatementKind};
@@ -121,7 +123,7 @@ pub struct Path {
 /// A message with the place, where the program can not be run on symbols.
 pub fn paths(program: &Program<'_>, side: Side, samples: &dyn Samples) -> Result<Vec<Path>, Diagnostic> {
     let span = program.declaration.name.span;
-    let found = explore(span, |trace| {
+    let found = explore(span, program.watch(), |trace| {
         let mut run = Run {
             program,
             samples,
@@ -302,6 +304,11 @@ impl Run<'_, '_> {
 
     fn scale(&mut self, id: ExprId, span: Span) -> Result<Polynomial, Diagnostic> {
         let scale = self.number(id)?;
+        if let Some(value) = scale.as_constant().filter(|value| !value.is_positive()) {
+            let message = format!("a scale is positive, and this one is {value}");
+            let hint = "a scale is a distance over ε, such as 1 / eps";
+            return Err(Diagnostic::new(self.program.file.expr(id).span, message).with_hint(hint));
+        }
         self.trace.forbid(Constraint::non_negative(-&scale), "a scale must be positive", span);
         Ok(scale)
     }
@@ -309,8 +316,12 @@ impl Run<'_, '_> {
     fn finite(&mut self, name: Symbol, distribution: &Distribution, span: Span) -> Result<Value, Diagnostic> {
         let one = Polynomial::constant(1);
         let law = match distribution {
-            Distribution::Bernoulli(p) => {
-                let p = self.number(*p)?;
+            Distribution::Bernoulli(id) => {
+                let p = self.number(*id)?;
+                if let Some(value) = p.as_constant().filter(|p| p.is_negative() || *p > Rational::ONE) {
+                    let message = format!("a probability lies in [0, 1], and this one is {value}");
+                    return Err(Diagnostic::new(self.program.file.expr(*id).span, message));
+                }
                 let weights = vec![p.clone(), &one - &p];
                 let reason = "a probability must be between 0 and 1";
                 for weight in &weights {
@@ -322,6 +333,10 @@ impl Run<'_, '_> {
                 let mut weights = Vec::new();
                 for id in ids {
                     let weight = self.number(*id)?;
+                    if let Some(value) = weight.as_constant().filter(Rational::is_negative) {
+                        let message = format!("a weight is not negative, and this one is {value}");
+                        return Err(Diagnostic::new(self.program.file.expr(*id).span, message));
+                    }
                     self.trace.forbid(Constraint::non_negative(-&weight), "a weight must be positive", span);
                     weights.push(weight);
                 }

@@ -1,9 +1,11 @@
 //! Polynomials with exact coefficients, in variables that may have negative powers.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{Add, Mul, Neg, Sub};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lastbit_real::Rational;
 
@@ -50,8 +52,57 @@ impl Monomial {
 /// assert_eq!(p.to_string(), "x/eps + eps*x");
 /// assert_eq!(&(&p * &eps) - &x, &(&eps * &eps) * &x);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Polynomial(BTreeMap<Monomial, Rational>);
+#[derive(Clone, Default)]
+pub struct Polynomial(
+    /// Shared: the same constraints stand in many cases, and a copy of each would fill the memory.
+    Arc<Shared>,
+);
+
+type Terms = BTreeMap<Monomial, Rational>;
+
+#[derive(Default)]
+struct Shared {
+    terms: Terms,
+    /// Proofs look up the same constraints over and over again.
+    hash: OnceLock<u64>,
+}
+
+impl PartialEq for Polynomial {
+    fn eq(&self, other: &Polynomial) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.terms == other.0.terms
+    }
+}
+
+impl Eq for Polynomial {}
+
+impl PartialOrd for Polynomial {
+    fn partial_cmp(&self, other: &Polynomial) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Polynomial {
+    fn cmp(&self, other: &Polynomial) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.terms.cmp(&other.0.terms) }
+    }
+}
+
+impl Hash for Polynomial {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let hash = self.0.hash.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            self.0.terms.hash(&mut hasher);
+            hasher.finish()
+        });
+        state.write_u64(*hash);
+    }
+}
+
+impl fmt::Debug for Polynomial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Polynomial").field(&self.0.terms).finish()
+    }
+}
 
 impl Polynomial {
     /// The number 0.
@@ -72,36 +123,40 @@ impl Polynomial {
     /// A number times powers of variables.
     pub fn term(coefficient: Rational, monomial: Monomial) -> Polynomial {
         let terms = (!coefficient.is_zero()).then_some((monomial, coefficient));
-        Polynomial(terms.into_iter().collect())
+        Polynomial::of(terms.into_iter().collect())
+    }
+
+    fn of(terms: Terms) -> Polynomial {
+        Polynomial(Arc::new(Shared { terms, hash: OnceLock::new() }))
     }
 
     /// The terms, in the order of their monomials.
     pub fn terms(&self) -> impl Iterator<Item = (&Monomial, &Rational)> {
-        self.0.iter()
+        self.0.terms.iter()
     }
 
     /// The coefficient of a monomial.
     pub fn coefficient(&self, monomial: &Monomial) -> Rational {
-        self.0.get(monomial).cloned().unwrap_or_default()
+        self.0.terms.get(monomial).cloned().unwrap_or_default()
     }
 
     /// Whether this is 0 identically.
     pub fn is_zero(&self) -> bool {
-        self.0.is_empty()
+        self.0.terms.is_empty()
     }
 
     /// The number that it is, if it has no variables.
     pub fn as_constant(&self) -> Option<Rational> {
-        match self.0.len() {
+        match self.0.terms.len() {
             0 => Some(Rational::ZERO),
-            1 => self.0.get(&Monomial::default()).cloned(),
+            1 => self.0.terms.get(&Monomial::default()).cloned(),
             _ => None,
         }
     }
 
     /// The variables.
     pub fn variables(&self) -> BTreeSet<Symbol> {
-        self.0.keys().flat_map(|monomial| monomial.0.iter().map(|(symbol, _)| symbol.clone())).collect()
+        self.0.terms.keys().flat_map(|monomial| monomial.0.iter().map(|(symbol, _)| symbol.clone())).collect()
     }
 
     /// The number of terms times a number.
@@ -109,39 +164,44 @@ impl Polynomial {
         if factor.is_zero() {
             return Polynomial::zero();
         }
-        Polynomial(self.0.iter().map(|(monomial, c)| (monomial.clone(), c * factor)).collect())
+        Polynomial::of(self.0.terms.iter().map(|(monomial, c)| (monomial.clone(), c * factor)).collect())
     }
 
     /// One over it, if it is a single term.
     pub fn inverse(&self) -> Option<Polynomial> {
-        let (monomial, coefficient) = self.0.iter().next().filter(|_| self.0.len() == 1)?;
+        let (monomial, coefficient) = self.0.terms.iter().next().filter(|_| self.0.terms.len() == 1)?;
         Some(Polynomial::term(coefficient.recip()?, monomial.inverse()))
     }
 
     /// `p = rest + factor·symbol` with neither containing the symbol, if the symbol occurs to the first power only.
     pub fn split(&self, symbol: &str) -> Option<(Polynomial, Polynomial)> {
-        let (mut rest, mut factor) = (Polynomial::zero(), Polynomial::zero());
-        for (monomial, coefficient) in &self.0 {
+        let (mut rest, mut factor) = (Terms::new(), Terms::new());
+        for (monomial, coefficient) in self.0.terms.iter() {
             match monomial.0.iter().position(|(name, _)| **name == *symbol) {
-                None => drop(rest.0.insert(monomial.clone(), coefficient.clone())),
+                None => drop(rest.insert(monomial.clone(), coefficient.clone())),
                 Some(at) if monomial.0[at].1 == 1 => {
                     let mut powers = monomial.0.clone();
                     powers.remove(at);
-                    factor.0.insert(Monomial(powers), coefficient.clone());
+                    factor.insert(Monomial(powers), coefficient.clone());
                 }
                 Some(_) => return None,
             }
         }
-        Some((rest, factor))
+        Some((Polynomial::of(rest), Polynomial::of(factor)))
     }
 
     /// With values in the place of some variables; `None` if one with a negative power becomes more than a single term.
     pub fn substitute(&self, values: &BTreeMap<Symbol, Polynomial>) -> Option<Polynomial> {
-        if !self.0.keys().any(|monomial| monomial.0.iter().any(|(symbol, _)| values.contains_key(symbol))) {
+        if !self
+            .0
+            .terms
+            .keys()
+            .any(|monomial| monomial.0.iter().any(|(symbol, _)| values.contains_key(symbol)))
+        {
             return Some(self.clone());
         }
         let mut sum = Polynomial::zero();
-        for (monomial, coefficient) in &self.0 {
+        for (monomial, coefficient) in self.0.terms.iter() {
             let mut product = Polynomial::constant(coefficient.clone());
             for (symbol, power) in &monomial.0 {
                 let base = match values.get(symbol) {
@@ -166,15 +226,15 @@ impl From<Rational> for Polynomial {
 }
 
 fn add_scaled(a: &Polynomial, b: &Polynomial, sign: i64) -> Polynomial {
-    let mut sum = a.clone();
+    let mut sum = Terms::clone(&a.0.terms);
     let sign = Rational::from(sign);
-    for (monomial, coefficient) in &b.0 {
-        let value = sum.0.remove(monomial).unwrap_or_default() + coefficient * &sign;
+    for (monomial, coefficient) in b.0.terms.iter() {
+        let value = sum.remove(monomial).unwrap_or_default() + coefficient * &sign;
         if !value.is_zero() {
-            sum.0.insert(monomial.clone(), value);
+            sum.insert(monomial.clone(), value);
         }
     }
-    sum
+    Polynomial::of(sum)
 }
 
 impl Add for &Polynomial {
@@ -201,17 +261,17 @@ impl Neg for &Polynomial {
 impl Mul for &Polynomial {
     type Output = Polynomial;
     fn mul(self, other: &Polynomial) -> Polynomial {
-        let mut product = Polynomial::zero();
-        for (left, c) in &self.0 {
-            for (right, d) in &other.0 {
+        let mut product = Terms::new();
+        for (left, c) in self.0.terms.iter() {
+            for (right, d) in other.0.terms.iter() {
                 let monomial = left.times(right);
-                let value = product.0.remove(&monomial).unwrap_or_default() + c * d;
+                let value = product.remove(&monomial).unwrap_or_default() + c * d;
                 if !value.is_zero() {
-                    product.0.insert(monomial, value);
+                    product.insert(monomial, value);
                 }
             }
         }
-        product
+        Polynomial::of(product)
     }
 }
 
@@ -245,7 +305,7 @@ impl fmt::Display for Polynomial {
             return f.write_str("0");
         }
         // Positive terms first: nobody likes to read a sum that begins with a minus.
-        let (positive, negative): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, c)| c.is_positive());
+        let (positive, negative): (Vec<_>, Vec<_>) = self.0.terms.iter().partition(|(_, c)| c.is_positive());
         for (index, (monomial, coefficient)) in positive.into_iter().chain(negative).enumerate() {
             let sign = match (index, coefficient.is_negative()) {
                 (0, false) => "",

@@ -1,20 +1,25 @@
 //! What a declaration says before its body: arguments, parameters, assumptions, adjacency.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lastbit_real::Rational;
 
 use super::evaluate::{self, Scope};
+use super::trace::stopped;
 use super::{Constraint, Polynomial, Symbol, Trace, Value, explore};
 use crate::ast::{
     Binder, ClauseKind, CompareOp, Constraint as Declared, Declaration, ExprId, ExprKind, File, Name,
     Quantifier, Scalar, Shape, Side,
 };
 use crate::constant::constant;
+use crate::watch::Watch;
 use crate::{Diagnostic, Span};
 
 /// Longest array.
 const MAX_LENGTH: i64 = 10_000;
+
+/// Most ways in which two inputs can be neighbours.
+const MAX_CASES: usize = 1 << 16;
 
 /// A declaration with the values that are given for its parameters.
 #[derive(Clone, Debug)]
@@ -27,6 +32,8 @@ pub struct Program<'a> {
     parameters: BTreeMap<String, Value>,
     /// Arguments and queries in the two runs.
     inputs: [BTreeMap<String, Value>; 2],
+    /// What going through it may cost.
+    watch: Watch,
 }
 
 /// One of the ways in which a condition can hold.
@@ -52,8 +59,16 @@ impl<'a> Program<'a> {
         if let Some(mistake) = crate::check(file).into_iter().next() {
             return Err(mistake);
         }
-        let mut program =
-            Program { file, declaration, parameters: BTreeMap::new(), inputs: Default::default() };
+        if !declaration.is_over_floats() {
+            crate::over_the_reals(file, declaration)?;
+        }
+        let mut program = Program {
+            file,
+            declaration,
+            parameters: BTreeMap::new(),
+            inputs: Default::default(),
+            watch: Watch::default(),
+        };
         for name in values.keys() {
             if !declaration.parameters().any(|binder| binder.name.text == *name) {
                 let message = format!("there is no parameter `{name}`");
@@ -98,6 +113,16 @@ impl<'a> Program<'a> {
             }
         }
         Ok(program)
+    }
+
+    /// The same; everything that goes through it, and may take long, stops when the watch is over.
+    pub fn watched(self, watch: &Watch) -> Program<'a> {
+        Program { watch: watch.clone(), ..self }
+    }
+
+    /// What is asked in long loops.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     fn constant(&self, id: ExprId) -> Result<Rational, Diagnostic> {
@@ -152,8 +177,11 @@ impl<'a> Program<'a> {
         self.inputs[side as usize].clone()
     }
 
-    /// What is declared of the parameters and arguments, and assumed; truth values among the arguments are each taken both ways. In every
-    /// alternative all of it holds.
+    /// What is declared of the parameters and arguments, and assumed; truth values among the arguments are each taken both ways, unless
+    /// nobody reads them. In every alternative all of it holds.
+    ///
+    /// # Errors
+    /// A message with the place, and if there are too many alternatives.
     pub fn facts(&self) -> Result<Vec<Alternative>, Diagnostic> {
         let mut parts = Vec::new();
         let binders = self.declaration.parameters().map(|binder| (binder, None));
@@ -169,51 +197,69 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        for (input, is_truth_value) in
-            [Side::One, Side::Two].into_iter().flat_map(|side| self.variables(side))
-        {
-            if is_truth_value {
-                let value = |number: i64| Alternative {
-                    constraints: vec![Constraint::zero(&input - &Polynomial::constant(number))],
-                    name: format!("{input} = {}", number == 1),
-                };
-                parts.push(vec![value(1), value(0)]);
+        let read = self.names_read();
+        for side in [Side::One, Side::Two] {
+            let inputs = self.inputs[side as usize].iter().filter(|(name, _)| read.contains(name.as_str()));
+            for (input, is_truth_value) in inputs.flat_map(|(_, value)| variables_of(value)) {
+                if is_truth_value {
+                    let value = |number: i64| Alternative {
+                        constraints: vec![Constraint::zero(&input - &Polynomial::constant(number))],
+                        name: format!("{input} = {}", number == 1),
+                    };
+                    parts.push(vec![value(1), value(0)]);
+                }
             }
         }
-        Ok(conjunction(parts))
+        self.conjunction(parts)
     }
 
-    /// The variables of all inputs of a run, and whether they are truth values.
-    fn variables(&self, side: Side) -> Vec<(Polynomial, bool)> {
-        let mut found = Vec::new();
-        let mut stack: Vec<Value> = self.inputs[side as usize].values().cloned().collect();
-        while let Some(value) = stack.pop() {
-            match value {
-                Value::Number(p) => found.push((p, false)),
-                Value::Flag(p) => found.push((p, true)),
-                Value::List(items) => stack.extend(items),
-                _ => {}
-            }
-        }
-        found
+    /// The names that the body or a clause mentions. What is known of other arguments matters to nothing.
+    fn names_read(&self) -> BTreeSet<&str> {
+        let all = self.declaration.expressions().into_iter().flat_map(|root| self.file.post_order(root));
+        let name = |id: ExprId| match &self.file.expr(id).kind {
+            ExprKind::Name(name) => Some(name.as_str()),
+            _ => None,
+        };
+        all.filter_map(name).collect()
+    }
+
+    /// The variables of all inputs of a run.
+    fn variables(&self, side: Side) -> Vec<Polynomial> {
+        self.inputs[side as usize].values().flat_map(variables_of).map(|(variable, _)| variable).collect()
     }
 
     /// The same of the two inputs exchanged. Only variables are renamed, not what stands in the names of functions.
-    pub fn exchanged(&self, way: &Alternative) -> Alternative {
+    ///
+    /// # Errors
+    /// If the watch is over.
+    pub fn exchanged(&self, ways: &[Alternative]) -> Result<Vec<Alternative>, Diagnostic> {
         let mut names: BTreeMap<Symbol, Polynomial> = BTreeMap::new();
-        for ((one, _), (two, _)) in self.variables(Side::One).into_iter().zip(self.variables(Side::Two)) {
+        for (one, two) in self.variables(Side::One).into_iter().zip(self.variables(Side::Two)) {
             for (from, to) in [(&one, &two), (&two, &one)] {
                 names.extend(from.variables().into_iter().map(|symbol| (symbol, to.clone())));
             }
         }
-        let exchange = |constraint: &Constraint| {
-            let p = &constraint.polynomial;
-            let polynomial = p.substitute(&names).unwrap_or_else(|| p.clone());
-            Constraint { polynomial, relation: constraint.relation }
-        };
-        let parts = [way.name.as_str(), "inputs swapped"];
-        let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        Alternative { constraints: way.constraints.iter().map(exchange).collect(), name }
+        // Most constraints stand in many ways.
+        let mut known: HashMap<&Constraint, Constraint> = HashMap::new();
+        let mut exchanged = Vec::new();
+        for way in ways {
+            if self.watch.is_over() {
+                return Err(stopped(&self.watch, self.declaration.name.span));
+            }
+            let mut constraints = Vec::with_capacity(way.constraints.len());
+            for constraint in &way.constraints {
+                let exchange = || {
+                    let p = &constraint.polynomial;
+                    let polynomial = p.substitute(&names).unwrap_or_else(|| p.clone());
+                    Constraint { polynomial, relation: constraint.relation }
+                };
+                constraints.push(known.entry(constraint).or_insert_with(exchange).clone());
+            }
+            let parts = [way.name.as_str(), "inputs swapped"];
+            let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+            exchanged.push(Alternative { constraints, name });
+        }
+        Ok(exchanged)
     }
 
     /// What is declared of a parameter or an argument.
@@ -227,7 +273,7 @@ impl<'a> Program<'a> {
         for value in values {
             let Value::Number(x) = value else { continue };
             let given = x.as_constant();
-            let found = explore(binder.span, |trace| {
+            let found = explore(binder.span, &self.watch, |trace| {
                 let mut end = |id: ExprId| evaluate::number(self.file, self, id, side, trace);
                 Ok(match declared {
                     Declared::Compare(op, bound) => compared(op, &x, &end(bound)?),
@@ -264,6 +310,9 @@ impl<'a> Program<'a> {
     }
 
     /// The ways in which two inputs can be neighbours.
+    ///
+    /// # Errors
+    /// A message with the place, and if there are too many.
     pub fn adjacency(&self) -> Result<Vec<Alternative>, Diagnostic> {
         let mut parts = Vec::new();
         for clause in &self.declaration.clauses {
@@ -278,29 +327,32 @@ impl<'a> Program<'a> {
                 Quantifier::AtMostOne(index) => parts.push(self.at_most_one(index, *condition)?),
             }
         }
-        Ok(conjunction(parts))
+        self.conjunction(parts)
     }
 
     fn at_most_one(&self, index: &Name, condition: ExprId) -> Result<Vec<Alternative>, Diagnostic> {
         let (arrays, length) = self.indices(index, condition)?;
         let mut ways = Vec::new();
+        // `q[i]<1> = q[i]<2>` for every index: all places but one have it, so it is made once.
+        let list = |array: &String, side| match self.lookup(array, Some(side)) {
+            Some(Value::List(items)) => items,
+            _ => Vec::new(),
+        };
+        let pairs = arrays
+            .iter()
+            .flat_map(|array| list(array, Side::One).into_iter().zip(list(array, Side::Two)).enumerate());
+        let equal: Vec<(usize, Constraint)> = pairs
+            .filter_map(|(i, pair)| match pair {
+                (Value::Number(a) | Value::Flag(a), Value::Number(b) | Value::Flag(b)) => {
+                    Some((i, Constraint::zero(&a - &b)))
+                }
+                _ => None,
+            })
+            .collect();
         for place in 0..length {
-            let elsewhere = arrays.iter().flat_map(|array| {
-                let list = |side| match self.lookup(array, Some(side)) {
-                    Some(Value::List(items)) => items,
-                    _ => Vec::new(),
-                };
-                let pairs = list(Side::One).into_iter().zip(list(Side::Two)).enumerate();
-                pairs.filter(|(i, _)| *i != place).filter_map(|(_, pair)| match pair {
-                    (Value::Number(a) | Value::Flag(a), Value::Number(b) | Value::Flag(b)) => {
-                        Some(Constraint::zero(&a - &b))
-                    }
-                    _ => None,
-                })
-            });
-            let elsewhere: Vec<Constraint> = elsewhere.collect();
+            let elsewhere = equal.iter().filter(|(i, _)| *i != place).map(|(_, constraint)| constraint);
             for mut way in self.alternatives(condition, None, Some((index, place)))? {
-                way.constraints.extend(elsewhere.clone());
+                way.constraints.extend(elsewhere.clone().cloned());
                 way.name = format!("only {} = {place} differs", index.text);
                 ways.push(way);
             }
@@ -343,7 +395,9 @@ impl<'a> Program<'a> {
     ) -> Result<Vec<Alternative>, Diagnostic> {
         let scope = WithIndex { program: self, index };
         let span: Span = self.file.expr(condition).span;
-        let found = explore(span, |trace| evaluate::condition(self.file, &scope, condition, side, trace))?;
+        let found = explore(span, &self.watch, |trace| {
+            evaluate::condition(self.file, &scope, condition, side, trace)
+        })?;
         let true_ways = found.into_iter().filter(|(holds, _)| *holds);
         Ok(true_ways
             .map(|(_, trace)| Alternative { constraints: trace.guards, name: String::new() })
@@ -399,22 +453,71 @@ fn compared(op: CompareOp, x: &Polynomial, bound: &Polynomial) -> Vec<Constraint
     }
 }
 
-/// One alternative of each part, in all combinations.
-fn conjunction(parts: Vec<Vec<Alternative>>) -> Vec<Alternative> {
-    let mut all = vec![Alternative { constraints: Vec::new(), name: String::new() }];
-    for part in parts {
-        let mut next = Vec::new();
-        for known in &all {
-            for way in &part {
-                let mut both = known.clone();
-                both.constraints.extend(way.constraints.iter().cloned());
-                let names = [known.name.as_str(), way.name.as_str()];
-                both.name =
-                    names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>().join(", ");
-                next.push(both);
-            }
-        }
-        all = next;
+/// The variables of an input, and whether they are truth values.
+fn variables_of(value: &Value) -> Vec<(Polynomial, bool)> {
+    match value {
+        Value::Number(p) => vec![(p.clone(), false)],
+        Value::Flag(p) => vec![(p.clone(), true)],
+        Value::List(items) => items.iter().flat_map(variables_of).collect(),
+        _ => Vec::new(),
     }
-    all
+}
+
+impl Program<'_> {
+    /// One alternative of each part, in all combinations.
+    fn conjunction(&self, parts: Vec<Vec<Alternative>>) -> Result<Vec<Alternative>, Diagnostic> {
+        self.allow_cases(parts.iter().map(Vec::len))?;
+        let mut all = vec![Alternative { constraints: Vec::new(), name: String::new() }];
+        for part in parts {
+            if let [only] = part.as_slice() {
+                all.iter_mut().for_each(|known| known.add(only));
+                continue;
+            }
+            let mut next = Vec::new();
+            for known in &all {
+                if self.watch.is_over() {
+                    return Err(stopped(&self.watch, self.declaration.name.span));
+                }
+                next.extend(part.iter().map(|way| known.with(way)));
+            }
+            all = next;
+        }
+        Ok(all)
+    }
+
+    /// Refuses before they are made if the combinations of so many alternatives are more than can be gone through.
+    ///
+    /// # Errors
+    /// If they are.
+    pub fn allow_cases(&self, ways: impl Iterator<Item = usize>) -> Result<(), Diagnostic> {
+        let count = ways.fold(1u128, |count, ways| count.saturating_mul(ways as u128));
+        if count <= MAX_CASES as u128 {
+            return Ok(());
+        }
+        let count = match count {
+            u128::MAX => "more than 10^38".to_owned(),
+            count => count.to_string(),
+        };
+        self.watch.too_many("cases of two inputs", count.clone(), MAX_CASES);
+        let message = format!("two inputs have {count} cases, and {MAX_CASES} are the most");
+        let hint = "every `bool` that is read has two, in each of the two inputs: shorter arrays have fewer";
+        Err(Diagnostic::new(self.declaration.name.span, message).with_hint(hint))
+    }
+}
+
+impl Alternative {
+    /// Both hold.
+    pub fn with(&self, other: &Alternative) -> Alternative {
+        let mut both = self.clone();
+        both.add(other);
+        both
+    }
+
+    fn add(&mut self, other: &Alternative) {
+        self.constraints.extend(other.constraints.iter().cloned());
+        if !self.name.is_empty() && !other.name.is_empty() {
+            self.name.push_str(", ");
+        }
+        self.name.push_str(&other.name);
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Constraint, Polynomial, Relation, Symbol};
+use crate::watch::Watch;
 use crate::{Diagnostic, Span};
 
 /// Most ways through a program.
@@ -44,6 +45,7 @@ pub struct Trace {
     script: Vec<usize>,
     taken: Vec<(usize, usize)>,
     steps: usize,
+    watch: Watch,
     /// What was decided, in order.
     pub guards: Vec<Constraint>,
     /// What must hold for it to be defined.
@@ -122,6 +124,9 @@ impl Trace {
     /// Counts a statement.
     pub fn step(&mut self, span: Span) -> Result<(), Diagnostic> {
         self.steps += 1;
+        if self.watch.is_over() {
+            return Err(stopped(&self.watch, span));
+        }
         match self.steps > MAX_STEPS {
             true => Err(Diagnostic::new(
                 span,
@@ -140,22 +145,32 @@ impl Trace {
     }
 }
 
+/// What a run that is stopped fails with. Whoever has started the watch asks it, and says what it was.
+pub(super) fn stopped(watch: &Watch, span: Span) -> Diagnostic {
+    Diagnostic::new(span, watch.stopped().map_or_else(String::new, |stopped| stopped.to_string()))
+}
+
 /// Runs something in every way that its decisions can go.
 ///
 /// # Errors
-/// What `run` fails with, and if there are more than 4096 ways.
+/// What `run` fails with, if there are more than 4096 ways, and if the watch is over.
 pub fn explore<T>(
     span: Span,
+    watch: &Watch,
     mut run: impl FnMut(&mut Trace) -> Result<T, Diagnostic>,
 ) -> Result<Vec<(T, Trace)>, Diagnostic> {
     let mut found = Vec::new();
     let mut script = Some(Vec::new());
     while let Some(decisions) = script {
+        if watch.is_over() {
+            return Err(stopped(watch, span));
+        }
         if found.len() == MAX_PATHS {
+            watch.too_many("ways through the program", format!("more than {MAX_PATHS}"), MAX_PATHS);
             let message = format!("more than {MAX_PATHS} ways through the program");
             return Err(Diagnostic::new(span, message).with_hint("shorter arrays have fewer"));
         }
-        let mut trace = Trace { script: decisions, ..Trace::default() };
+        let mut trace = Trace { script: decisions, watch: watch.clone(), ..Trace::default() };
         let value = run(&mut trace)?;
         script = trace.next();
         found.push((value, trace));

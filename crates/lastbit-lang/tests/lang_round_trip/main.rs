@@ -3,7 +3,7 @@
 mod generate;
 
 use generate::Generator;
-use lastbit_lang::{File, format, parse, render};
+use lastbit_lang::{File, float_reading, format, parse, render};
 use proptest::prelude::*;
 
 /// The tree without the places in the text.
@@ -129,7 +129,12 @@ function f(x: f64) -> f64  // the header
 fn both_spellings() {
     let circled = "function f(x: f64) -> f64 { return x ⊕ (2 ⊗ LN(x) ⊘ 3) ⊖ abs(−x) }";
     let plain = "function f(x: f64) -> f64 { return x + 2 * ln(x) / 3 - |-x| }";
-    assert_eq!(format(&read(circled)), format(&read(plain)));
+    // In a float program they mean the same, and each is printed as it was typed.
+    let [one, two] = [circled, plain].map(read);
+    let reading = |file: &File| float_reading(file, &file.declarations[0]);
+    assert_eq!(reading(&one), reading(&two));
+    assert!(format(&one).contains("return x ⊕ 2 ⊗ LN(x) ⊘ 3 ⊖ |-x|;"), "{}", format(&one));
+    assert!(format(&two).contains("return x + 2 * ln(x) / 3 - |-x|;"), "{}", format(&two));
     let greek = "mechanism m(x: real) -> grid param ε: real > 0, Λ: real = 1 assume ε ≤ 1 ∧ ¬(ε ≠ 1) { return round(x / ε, Λ, up) }";
     read(greek);
 }

@@ -111,7 +111,7 @@ impl OpenTheorem {
                 Public::Number(_) => None,
             })
             .collect();
-        let is_read = |name: &str| declaration.body.iter().any(|line| reads(file, line, name));
+        let is_read = |name: &str| declaration.statements().into_iter().any(|line| reads(file, line, name));
         let names = || declaration.parameters().map(|binder| binder.name.text.clone());
         Ok(OpenTheorem {
             open: names().filter(|name| used.contains(&name)).collect(),
@@ -197,7 +197,7 @@ fn grid_only(file: &File, declaration: &Declaration) -> Vec<String> {
     for binder in declaration.parameters() {
         let name = &binder.name.text;
         let (mut grids, mut others) = (0, 0);
-        for root in declaration.body.iter().flat_map(Line::expressions) {
+        for root in declaration.statements().into_iter().flat_map(Line::expressions) {
             for id in file.post_order(root) {
                 match &file.expr(id).kind {
                     ExprKind::Round(_, grid, _) if is_name(file, *grid, name) => grids += 1,

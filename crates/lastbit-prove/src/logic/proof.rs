@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lastbit_lang::Diagnostic;
 use lastbit_lang::symbolic::{Constraint, Polynomial, Symbol};
+use lastbit_lang::watch::Stopped;
 use lastbit_real::Rational;
 
 /// A proof for one way in which inputs can be neighbours.
@@ -160,6 +161,9 @@ pub enum KernelError {
     /// The proof does not have the form it must have.
     #[error("{0}")]
     Form(String),
+    /// It was not looked at to the end.
+    #[error("{0}")]
+    Stopped(Stopped),
 }
 
 impl From<Diagnostic> for KernelError {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lastbit_lang::File;
 use lastbit_lang::ast::Declaration;
 use lastbit_lang::symbolic::{Constraint, Program};
+use lastbit_lang::watch::{Limits, Stopped, Watch};
 use lastbit_real::Rational;
 
 use super::kernel::{KernelError, Proof, Theorem, hypotheses};
@@ -45,6 +46,8 @@ pub struct Options {
     pub refute: refute::Options,
     /// An oracle that is believed where no lemma is found; nothing is proved then.
     pub oracle: Option<Z3>,
+    /// What it may cost. Where that does not suffice, the claim is undecided: see [`Report::stopped`].
+    pub limits: Limits,
 }
 
 /// What was found out about a claim.
@@ -58,6 +61,8 @@ pub struct Report {
     pub search: Option<Search>,
     /// The search for a witness, if there is no proof, or why there can be none.
     pub refutation: Option<Result<Outcome, RefuteError>>,
+    /// Why it was not looked further, if a limit was reached or somebody asked to stop before the claim was decided.
+    pub stopped: Option<Stopped>,
 }
 
 impl Report {
@@ -83,29 +88,74 @@ pub fn prove(
     options: &Options,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Report, KernelError> {
-    let program = Program::new(file, declaration, values)?;
-    let mut report =
-        Report { conclusion: Conclusion::Undecided, scripts: Vec::new(), search: None, refutation: None };
-    for proof in &declaration.proofs {
-        report.scripts.push(script::check(&program, proof)?);
+    let program = Program::new(file, declaration, values)?.watched(&Watch::start(&options.limits));
+    prove_program(&program, values, options, progress)
+}
+
+/// As [`prove`], of a program that is read already, until its watch is over.
+pub(super) fn prove_program(
+    program: &Program<'_>,
+    values: &BTreeMap<String, Rational>,
+    options: &Options,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Report, KernelError> {
+    let mut report = Report {
+        conclusion: Conclusion::Undecided,
+        scripts: Vec::new(),
+        search: None,
+        refutation: None,
+        stopped: None,
+    };
+    let tried = attempt(program, values, options, progress, &mut report);
+    let is_rejected = |script: &ScriptReport| matches!(script.verdict, Verdict::Rejected);
+    report.conclusion = match &report.refutation {
+        Some(Ok(Outcome::Refuted(_))) => Conclusion::Refuted,
+        _ if report.scripts.iter().any(is_rejected) => Conclusion::Rejected,
+        _ if report.proved().is_some() => Conclusion::Proved,
+        _ => Conclusion::Undecided,
+    };
+    if report.conclusion == Conclusion::Undecided {
+        report.stopped = program.watch().stopped();
     }
-    let has = |wanted: fn(&Verdict) -> bool| report.scripts.iter().any(|script| wanted(&script.verdict));
-    let rejected = has(|verdict| matches!(verdict, Verdict::Rejected));
-    if !has(|verdict| matches!(verdict, Verdict::Proved(_))) {
-        let found = search_with(&program, options.oracle.clone())?;
-        if found.proved.is_none() && found.vouched.is_empty() {
-            let outcome = refute::refute_with(file, declaration, values, &options.refute, progress);
+    // Whatever failed after it was stopped failed because of that.
+    match (tried, &report.stopped) {
+        (Err(error), None) => Err(error),
+        _ => Ok(report),
+    }
+}
+
+/// Scripts, then the search for a proof, then that for a witness.
+fn attempt(
+    program: &Program<'_>,
+    values: &BTreeMap<String, Rational>,
+    options: &Options,
+    progress: &mut dyn FnMut(usize),
+    report: &mut Report,
+) -> Result<(), KernelError> {
+    let (file, declaration, watch) = (program.file, program.declaration, program.watch());
+    for proof in &declaration.proofs {
+        watch.doing(|| match &proof.name {
+            Some(name) => format!("checking the proof {}", name.text),
+            None => "checking the proof of the file".into(),
+        });
+        let checked = script::check(program, proof)?;
+        // A script that was not checked to the end is not wrong.
+        if watch.stopped().is_some() && !matches!(checked.verdict, Verdict::Proved(_)) {
+            return Ok(());
+        }
+        report.scripts.push(checked);
+    }
+    if report.proved().is_none() {
+        watch.doing(|| "going through the cases of two inputs".into());
+        let found = search_with(program, options.oracle.clone())?;
+        if found.proved.is_none() && found.vouched.is_empty() && watch.stopped().is_none() {
+            watch.doing(|| "looking for a witness against the claim".into());
+            let outcome = refute::refute_with(file, declaration, values, &options.refute, watch, progress);
             report.refutation = Some(outcome);
         }
         report.search = Some(found);
     }
-    report.conclusion = match (&report.refutation, rejected) {
-        (Some(Ok(Outcome::Refuted(_))), _) => Conclusion::Refuted,
-        (_, true) => Conclusion::Rejected,
-        _ if report.proved().is_some() => Conclusion::Proved,
-        _ => Conclusion::Undecided,
-    };
-    Ok(report)
+    Ok(())
 }
 
 /// What a proof assumes of parameters and inputs: which of the declared facts its lemmas use, and which they do not.

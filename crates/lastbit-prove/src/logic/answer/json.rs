@@ -1,10 +1,11 @@
 //! What is said of a privacy claim, for programs.
 
+use lastbit_lang::watch::{Reason, Stopped};
 use lastbit_real::{Rational, Rounding};
 use serde_json::{Map, Value, json};
 
 use super::assumed::{assumed, written};
-use super::text::{BITS, DIGITS, broken_rule};
+use super::text::{BITS, DIGITS, advice, broken_rule};
 use super::{Answer, Proved};
 use crate::logic::kernel::KernelError;
 use crate::logic::refute::{Outcome, Probability, Witness};
@@ -34,6 +35,7 @@ pub(super) fn json(answer: &Answer<'_>) -> Value {
         "seconds": answer.seconds,
         "notes": answer.notes,
     });
+    value["stopped"] = found.stopped.as_ref().map_or(Value::Null, of_stop);
     value["assumptions"] = proved.map_or(Value::Null, |proved| of_assumptions(answer, proved));
     match &found.refutation {
         Some(Ok(Outcome::Refuted(witness))) => value["witness"] = of_witness(witness),
@@ -44,6 +46,17 @@ pub(super) fn json(answer: &Answer<'_>) -> Value {
         None => {}
     }
     value
+}
+
+/// Which limit was reached, and where.
+fn of_stop(stopped: &Stopped) -> Value {
+    let limit = match stopped.reason {
+        Reason::Time(_) => "time",
+        Reason::Memory(_) => "memory",
+        Reason::Count { .. } => "count",
+        Reason::Interrupted => "interrupted",
+    };
+    json!({ "limit": limit, "reason": stopped.reason.to_string(), "doing": stopped.doing, "hint": advice(&stopped.reason) })
 }
 
 fn of_assumptions(answer: &Answer<'_>, proved: &Proved<'_>) -> Value {

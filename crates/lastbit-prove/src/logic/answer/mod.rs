@@ -28,14 +28,15 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use lastbit_lang::Diagnostic;
-use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::ast::{Clause, ClauseKind, Declaration, File};
 use lastbit_lang::symbolic::{Constraint, Polynomial, Program};
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 use serde_json::Value;
 
 use super::certificate::{self, only_used};
 use super::kernel::{self, KernelError, Proof, Theorem};
-use super::prove::{Options, Report, prove};
+use super::prove::{Options, Report, prove_program};
 use super::refute::RefuteError;
 use super::script::{ScriptReport, Verdict};
 use super::search::{Search, Strategy};
@@ -118,20 +119,27 @@ impl<'a> Answer<'a> {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Answer<'a>, KernelError> {
         let Task { file, declaration, file_name, text } = task;
-        let program = Program::new(file, declaration, &values)?;
-        if let Some(diagnostic) = not_allowed(&program)? {
+        let start = Instant::now();
+        let watch = Watch::start(&options.limits);
+        let program = Program::new(file, declaration, &values)?.watched(&watch);
+        let claim = kernel::claim(&program)?;
+        if let Some(diagnostic) = claim.as_ref().and_then(|claim| negative(declaration, claim)) {
             return Err(diagnostic.into());
         }
-        let claim = kernel::claim(&program)?;
-        let start = Instant::now();
-        let found = prove(file, declaration, &values, options, progress)?;
+        match not_allowed(&program) {
+            Ok(Some(diagnostic)) => return Err(diagnostic.into()),
+            Err(diagnostic) if watch.stopped().is_none() => return Err(diagnostic.into()),
+            _ => {}
+        }
+        let found = prove_program(&program, &values, options, progress)?;
         let seconds = start.elapsed().as_secs_f64();
         // What can not be run at all is not undecided, but bad.
-        if let (None, Some(Err(RefuteError::Program(error)))) = (found.proved(), &found.refutation) {
+        let is_whole = found.proved().is_none() && found.stopped.is_none();
+        if let (true, Some(Err(RefuteError::Program(error)))) = (is_whole, &found.refutation) {
             return Err(error.clone());
         }
-        let proofs = proofs(&program, declaration, &found)?;
-        let notes = Vec::new();
+        let proofs = proofs(&program, declaration, &found);
+        let notes = claim.iter().flat_map(|(_, delta)| delta).filter_map(vacuous).collect();
         Ok(Answer { declaration, file_name, text, program, values, claim, found, proofs, seconds, notes })
     }
 
@@ -159,18 +167,40 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// With the values that are given, a claim may be of a negative number.
+fn negative(declaration: &Declaration, claim: &(Polynomial, Option<Polynomial>)) -> Option<Diagnostic> {
+    let is_negative = |p: &Polynomial| p.as_constant().is_some_and(|value| value.is_negative());
+    let what = match claim {
+        (epsilon, _) if is_negative(epsilon) => {
+            format!("a privacy loss is not negative, and the claimed one is {epsilon}")
+        }
+        (_, Some(delta)) if is_negative(delta) => {
+            format!("δ is not negative, and the claimed one is {delta}")
+        }
+        _ => return None,
+    };
+    let is_claim =
+        |clause: &&Clause| matches!(clause.kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
+    let span = declaration.clauses.iter().find(is_claim).map_or(declaration.name.span, |clause| clause.span);
+    Some(Diagnostic::new(span, what).with_hint("give the parameters in it other values"))
+}
+
+/// A claim that holds of everything.
+fn vacuous(delta: &Polynomial) -> Option<String> {
+    let value = delta.as_constant().filter(|delta| *delta >= Rational::ONE)?;
+    Some(format!("δ = {value} claims nothing: probabilities are at most 1"))
+}
+
 /// All proofs: of scripts, or else the one that was found.
-fn proofs<'a>(
-    program: &Program<'_>,
-    declaration: &'a Declaration,
-    found: &Report,
-) -> Result<Vec<Proved<'a>>, KernelError> {
+fn proofs<'a>(program: &Program<'_>, declaration: &'a Declaration, found: &Report) -> Vec<Proved<'a>> {
+    // If there is no time to look for the lemmas that are not needed, they stay.
+    let only_used = |proof: &Proof| only_used(program, proof).unwrap_or_else(|_| proof.clone());
     let mut proofs = Vec::new();
     for (script, written) in found.scripts.iter().zip(&declaration.proofs) {
         if let Verdict::Proved(proved) = &script.verdict {
             let name = written.name.as_ref().map(|name| name.text.as_str());
             let (proof, theorem) = proved.as_ref();
-            let proof = only_used(program, proof)?;
+            let proof = only_used(proof);
             proofs.push(Proved {
                 origin: title(script),
                 script: name,
@@ -187,11 +217,11 @@ fn proofs<'a>(
             origin: format!("found by {how}"),
             script: None,
             is_found: true,
-            proof: only_used(program, proof)?,
+            proof: only_used(proof),
             theorem: theorem.clone(),
         });
     }
-    Ok(proofs)
+    proofs
 }
 
 /// What a script is called.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use lastbit_lang::symbolic::Polynomial;
+use lastbit_lang::watch::{Reason, Stopped, Watch};
 use lastbit_real::{Rational, Rounding};
 
 use super::assumed::{assumed, listed, written};
@@ -218,10 +219,16 @@ fn undecided(answer: &Answer<'_>) -> String {
     let name = &answer.declaration.name.text;
     let is_rejected = answer.found.conclusion == Conclusion::Rejected;
     let what = if is_rejected { "the claim itself is neither proved nor refuted" } else { "UNDECIDED" };
-    let _ = writeln!(text, "{name}: {} {what}{}", claim(answer), given(answer));
+    let _ = write!(text, "{name}: {} {what}{}", claim(answer), given(answer));
+    if let Some(stopped) = &answer.found.stopped {
+        let Stopped { reason, doing } = stopped;
+        let _ = writeln!(text, ": {reason}\n  it was          {doing}\n  what to do      {}", advice(reason));
+        return text;
+    }
+    text += "\n";
     let attempts = answer.found.search.iter().flat_map(|search| &search.attempts);
     for attempt in attempts.clone().take(SHOWN) {
-        text += &attempted(attempt);
+        text += &attempted(attempt, answer.program.watch());
     }
     if attempts.clone().count() > SHOWN {
         let _ = writeln!(text, "  … {} more attempts", attempts.clone().count() - SHOWN);
@@ -262,8 +269,22 @@ fn undecided(answer: &Answer<'_>) -> String {
     text
 }
 
+/// What to do where a limit does not suffice.
+pub(super) fn advice(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Time(_) => {
+            "allow more time (--timeout 10m), or make arrays and loops shorter; a script needs no search"
+        }
+        Reason::Memory(_) => "allow more memory (--memory 8GB), or make arrays and loops shorter",
+        Reason::Count { .. } => {
+            "make arrays shorter: ways double with every comparison of noise, cases with every `bool` that is read"
+        }
+        Reason::Interrupted => "run it again, and let it run",
+    }
+}
+
 /// How far a strategy got.
-fn attempted(Attempt { strategy, case, failure }: &Attempt) -> String {
+fn attempted(Attempt { strategy, case, failure }: &Attempt, watch: &Watch) -> String {
     let case = if case.is_empty() { String::new() } else { format!(", case {case}") };
     let mut text = format!("  {strategy}{case}: ");
     match failure {
@@ -278,7 +299,7 @@ fn attempted(Attempt { strategy, case, failure }: &Attempt) -> String {
                 if lines.len() > SHOWN {
                     let _ = writeln!(text, "    … {} more", lines.len() - SHOWN);
                 }
-                if let Some(point) = counterexample(open) {
+                if let Some(point) = counterexample(open, watch) {
                     let _ = writeln!(text, "    counterexample  {point}");
                 }
             }

@@ -45,6 +45,7 @@ mod write;
 use std::collections::BTreeMap;
 
 use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::watch::{Limits, Watch};
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError, Proof, Theorem};
@@ -125,14 +126,23 @@ impl Certificate {
         Subject { text, declaration, values }
     }
 
-    /// Checks the proof against the text.
+    /// Checks the proof against the text, within the [usual limits](Limits).
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn check(&self) -> Result<Theorem, CertificateError> {
+        self.check_within(&Limits::default())
+    }
+
+    /// Checks the proof against the text.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, and [`KernelError::Stopped`] if the limits do not suffice.
+    pub fn check_within(&self, limits: &Limits) -> Result<Theorem, CertificateError> {
+        let watch = Watch::start(limits);
         let file = self.file()?;
         let declaration = self.find(&file)?;
-        Ok(kernel::check(&file, declaration, &self.values, &self.proof)?)
+        Ok(kernel::check_until(&file, declaration, &self.values, &self.proof, &watch)?)
     }
 
     /// Whether the declaration is the one of the same name in a file, but for layout, comments and proofs.

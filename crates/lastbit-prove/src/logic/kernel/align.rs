@@ -246,15 +246,15 @@ fn check_cover(
         let mut gaps: Vec<Vec<Constraint>> = vec![Vec::new()];
         for guard in guards {
             let negations: Vec<Constraint> = guard.iter().flat_map(Constraint::negated).collect();
+            if gaps.len().saturating_mul(negations.len()) > MAX_GAPS {
+                return Err(refused("the guards of the pieces have too many combinations"));
+            }
             gaps = gaps
                 .iter()
                 .flat_map(|gap| {
                     negations.iter().map(|negation| [gap.as_slice(), std::slice::from_ref(negation)].concat())
                 })
                 .collect();
-        }
-        if gaps.len() > MAX_GAPS {
-            return Err(refused("the guards of the pieces have too many combinations"));
         }
         for gap in &gaps {
             let known = hypotheses.constraints.iter().chain(&path.guards).chain(&supports).chain(gap);
@@ -350,6 +350,9 @@ fn check_results(
 ) -> Result<(), KernelError> {
     let mut runs: BTreeMap<BTreeMap<Symbol, usize>, Vec<Path>> = BTreeMap::new();
     for path in first.iter().filter(|path| piece.selects(path)) {
+        if let Some(stopped) = context.over() {
+            return Err(stopped);
+        }
         let values = choices(path);
         if !runs.contains_key(&values) {
             let images = Images { piece, laws, choices: &values };

@@ -66,6 +66,9 @@ fn outputs(
 ) -> Result<BTreeMap<String, Polynomial>, KernelError> {
     let mut found: BTreeMap<String, Polynomial> = BTreeMap::new();
     for path in paths(context.program, side, &Fresh)? {
+        if let Some(stopped) = context.over() {
+            return Err(stopped);
+        }
         if !path.samples.is_empty() {
             return Err(refused("a sample has infinitely many values"));
         }

@@ -124,16 +124,13 @@ fn sum(list: &[Polynomial]) -> Polynomial {
 pub fn hypotheses(program: &Program<'_>) -> Result<Vec<Hypotheses>, KernelError> {
     let facts = program.facts()?;
     let adjacency = program.adjacency()?;
-    let both = |fact: &Alternative, way: &Alternative| Alternative {
-        constraints: [fact.constraints.clone(), way.constraints.clone()].concat(),
-        name: [fact.name.as_str(), way.name.as_str()]
-            .into_iter()
-            .filter(|n| !n.is_empty())
-            .collect::<Vec<_>>()
-            .join(", "),
-    };
+    program.allow_cases([facts.len(), adjacency.len()].into_iter())?;
     let forward: Vec<Alternative> =
-        facts.iter().flat_map(|fact| adjacency.iter().map(move |way| both(fact, way))).collect();
+        facts.iter().flat_map(|fact| adjacency.iter().map(move |way| fact.with(way))).collect();
+    let watch = program.watch();
+    if let (true, Some(stopped)) = (watch.is_over(), watch.stopped()) {
+        return Err(KernelError::Stopped(stopped));
+    }
     let symbols = forward.iter().flat_map(|way| &way.constraints).flat_map(|c| c.polynomial.variables());
     // Exchanging the runs within the name of a function's value is more than a renaming of variables.
     if symbols
@@ -142,7 +139,7 @@ pub fn hypotheses(program: &Program<'_>) -> Result<Vec<Hypotheses>, KernelError>
     {
         return Err(KernelError::Form("what is declared of the inputs must be polynomial in them".into()));
     }
-    let backward: Vec<Alternative> = forward.iter().map(|way| program.exchanged(way)).collect();
+    let backward: Vec<Alternative> = program.exchanged(&forward)?;
     let is_symmetric = as_sets(&forward) == as_sets(&backward);
     let named =
         |way: Alternative, direction| Hypotheses { constraints: way.constraints, name: way.name, direction };

@@ -30,6 +30,7 @@ use lastbit_lang::ast::{ClauseKind, Declaration, File, Side};
 use lastbit_lang::symbolic::{
     Constraint, Fresh, Path, Polynomial, Program, Sample, Scope, Symbol, Trace, Value, paths,
 };
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 pub use super::proof::{
@@ -59,12 +60,21 @@ impl Context<'_, '_> {
         constraints: impl IntoIterator<Item = &'c Constraint>,
     ) -> Result<(), KernelError> {
         *self.premises += 1;
+        if let Some(stopped) = self.over() {
+            return Err(stopped);
+        }
         let constraints: Vec<&Constraint> = constraints.into_iter().collect();
         if self.judge.are_refuted(&constraints) {
             return Ok(());
         }
         let open = constraints.into_iter().filter(|c| c.decided() != Some(true)).cloned().collect();
         Err(KernelError::Open { rule, premise: premise(), open })
+    }
+
+    /// That there is no time or memory left, if so.
+    pub(crate) fn over(&self) -> Option<KernelError> {
+        let watch = self.program.watch();
+        watch.is_over().then(|| watch.stopped().map(KernelError::Stopped)).flatten()
     }
 
     /// What a proof brings in: its symbols are names, or functions applied to something, and it divides by nothing that may be zero.
@@ -117,8 +127,30 @@ pub fn check(
     values: &BTreeMap<String, Rational>,
     proof: &Proof,
 ) -> Result<Theorem, KernelError> {
-    let program = Program::new(file, declaration, values)?;
-    let mut lemmas = Lemmas::new(&proof.lemmas)?;
+    check_until(file, declaration, values, proof, &Watch::default())
+}
+
+/// As [`check`], until the watch is over.
+///
+/// # Errors
+/// As [`check`], and [`KernelError::Stopped`].
+pub fn check_until(
+    file: &File,
+    declaration: &Declaration,
+    values: &BTreeMap<String, Rational>,
+    proof: &Proof,
+    watch: &Watch,
+) -> Result<Theorem, KernelError> {
+    let program = Program::new(file, declaration, values)?.watched(watch);
+    watch.doing(|| format!("checking {} lemmas", proof.lemmas.len()));
+    let mut lemmas = Lemmas::default();
+    for lemma in &proof.lemmas {
+        if let (true, Some(stopped)) = (watch.is_over(), watch.stopped()) {
+            return Err(KernelError::Stopped(stopped));
+        }
+        lemmas.add(lemma)?;
+    }
+    watch.doing(|| format!("checking the premises of {} cases", proof.leaves.len()));
     check_leaves(&program, &proof.cost, &proof.leaves, &mut lemmas)
 }
 
@@ -128,6 +160,17 @@ pub fn check(
 /// # Errors
 /// The first thing that is wrong.
 pub fn check_leaves(
+    program: &Program<'_>,
+    cost: &Polynomial,
+    leaves: &[Leaf],
+    judge: &mut dyn Judge,
+) -> Result<Theorem, KernelError> {
+    // What stops a run on symbols is told as an error of the program.
+    check_all(program, cost, leaves, judge)
+        .map_err(|error| program.watch().stopped().map_or(error, KernelError::Stopped))
+}
+
+fn check_all(
     program: &Program<'_>,
     cost: &Polynomial,
     leaves: &[Leaf],

@@ -11,6 +11,8 @@ use super::{KernelError, Lemma};
 const MAX_FACTORS: usize = 8;
 const MAX_POWER: u32 = 1 << 16;
 const MAX_TERMS: usize = 1 << 16;
+/// Most terms of two factors, multiplied: what multiplying them out takes.
+const MAX_PRODUCT: usize = 1 << 20;
 
 impl Lemma {
     /// Checks the sum: it must be a number below 0, or 0 with a product of which every factor is positive.
@@ -41,7 +43,7 @@ impl Lemma {
                     return Err(KernelError::Lemma("an equation stands among the inequalities"));
                 }
                 all_strict &= *relation == Relation::Positive;
-                product = &product * polynomial;
+                product = bounded_product(&product, polynomial)?;
                 if product.terms().count() > MAX_TERMS {
                     return Err(KernelError::Lemma("a product is too large"));
                 }
@@ -59,7 +61,7 @@ impl Lemma {
             if !inverted(multiplier).all(divides) && !is_off(SideCondition::LemmaDivision) {
                 return Err(KernelError::Lemma("a multiplier divides by what may be zero"));
             }
-            sum = &sum + &(multiplier * polynomial);
+            sum = &sum + &bounded_product(multiplier, polynomial)?;
         }
         match sum.as_constant() {
             _ if is_off(SideCondition::LemmaSum) => Ok(()),
@@ -67,6 +69,14 @@ impl Lemma {
             Some(value) if value.is_zero() && is_off(SideCondition::LemmaStrict) => Ok(()),
             _ => Err(KernelError::Lemma("its sum is no contradiction")),
         }
+    }
+}
+
+/// The product of two polynomials, if they are not so large that it would take long or fill the memory.
+fn bounded_product(a: &Polynomial, b: &Polynomial) -> Result<Polynomial, KernelError> {
+    match a.terms().count().saturating_mul(b.terms().count()) > MAX_PRODUCT {
+        true => Err(KernelError::Lemma("a product is too large")),
+        false => Ok(a * b),
     }
 }
 

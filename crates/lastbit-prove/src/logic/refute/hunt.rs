@@ -1,5 +1,7 @@
 //! What a search has used and found so far.
 
+use lastbit_lang::watch::Watch;
+
 use super::Options;
 use super::setting::{Candidate, Setting};
 use super::witness::Witness;
@@ -14,6 +16,7 @@ const MARGIN: f64 = 1e-9;
 pub(super) struct Hunt<'h> {
     worst: bool,
     progress: &'h mut dyn FnMut(usize),
+    watch: Watch,
     tried: usize,
     allowed: usize,
     /// The loss in multiples of the claim, and its witness.
@@ -21,8 +24,8 @@ pub(super) struct Hunt<'h> {
 }
 
 impl<'h> Hunt<'h> {
-    pub(super) fn new(options: &Options, progress: &'h mut dyn FnMut(usize)) -> Hunt<'h> {
-        Hunt { worst: options.worst, progress, tried: 0, allowed: 0, best: None }
+    pub(super) fn new(options: &Options, watch: &Watch, progress: &'h mut dyn FnMut(usize)) -> Hunt<'h> {
+        Hunt { worst: options.worst, progress, watch: watch.clone(), tried: 0, allowed: 0, best: None }
     }
 
     /// Sets how much may be used from now on.
@@ -31,7 +34,7 @@ impl<'h> Hunt<'h> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.tried >= self.allowed
+        self.tried >= self.allowed || self.watch.is_over()
     }
 
     /// Counts a probability.

@@ -51,6 +51,7 @@ use std::collections::BTreeMap;
 
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::symbolic::Program;
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError};
@@ -120,10 +121,10 @@ pub fn refute(
     values: &BTreeMap<String, Rational>,
     options: &Options,
 ) -> Result<Outcome, RefuteError> {
-    refute_with(file, declaration, values, options, &mut |_| {})
+    refute_with(file, declaration, values, options, &Watch::default(), &mut |_| {})
 }
 
-/// As [`refute`]; `progress` is told how many probabilities have been computed.
+/// As [`refute`], until the watch is over; `progress` is told how many probabilities have been computed.
 ///
 /// # Errors
 /// As [`refute`].
@@ -132,19 +133,28 @@ pub fn refute_with(
     declaration: &Declaration,
     values: &BTreeMap<String, Rational>,
     options: &Options,
+    watch: &Watch,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Outcome, RefuteError> {
     let name = || declaration.name.text.clone();
-    let open = Program::new(file, declaration, values).map_err(KernelError::from)?;
+    let open = Program::new(file, declaration, values).map_err(KernelError::from)?.watched(watch);
     let claim = kernel::claim(&open)?.ok_or_else(|| RefuteError::NoClaim(name()))?;
     let mut settings = Vec::new();
+    // Some of the values that are tried may be none that the program is meant for.
+    let mut failures = Vec::new();
     for parameters in parameters::candidates(&open, values, &claim.0)? {
-        settings.extend(Setting::new(file, declaration, parameters)?);
+        match Setting::new(file, declaration, parameters, watch) {
+            Ok(setting) => settings.extend(setting),
+            Err(error) => failures.push(error),
+        }
+    }
+    if settings.is_empty() && !failures.is_empty() {
+        return Err(failures.remove(0));
     }
     if settings.is_empty() {
         return Err(RefuteError::Parameters(name()));
     }
-    let mut hunt = Hunt::new(options, progress);
+    let mut hunt = Hunt::new(options, watch, progress);
     if let Err(witness) = look(&settings, &mut hunt, options.evaluations) {
         return Ok(Outcome::Refuted(*witness));
     }

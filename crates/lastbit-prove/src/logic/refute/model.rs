@@ -8,6 +8,7 @@ use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{
     Constraint, Fresh, Law, Path, Polynomial, Program, Relation, Sample, Symbol, Value, paths,
 };
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::event::{Event, Output, Part};
@@ -29,6 +30,7 @@ pub(super) struct Model {
     paths: Vec<Path>,
     /// Which paths return the same where that does not depend on noise; those that decide most come first.
     pub(super) groups: Vec<Vec<usize>>,
+    watch: Watch,
 }
 
 impl Model {
@@ -42,7 +44,7 @@ impl Model {
         let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
         let decisions = |group: &Vec<usize>| group.iter().map(|index| paths[*index].guards.len()).max();
         groups.sort_by_key(|group| std::cmp::Reverse(decisions(group)));
-        Ok(Model { paths, groups })
+        Ok(Model { paths, groups, watch: program.watch().clone() })
     }
 
     /// Whether noise is discrete.
@@ -77,10 +79,13 @@ impl Model {
         })
     }
 
-    /// The probability of an event at a point where the program is defined. `None` if its noise does not act linearly.
+    /// The probability of an event at a point where the program is defined. `None` if its noise does not act linearly, or the watch is over.
     pub(super) fn probability(&self, event: &Event, point: &Point) -> Option<Quotient> {
         let mut sum = Quotient::from(Rational::ZERO);
         for path in &self.paths {
+            if self.watch.is_over() {
+                return None;
+            }
             let view = View { path, point };
             let Some(inside) = event.region(&view.outputs()?) else { continue };
             let Some(guards) = view.guards()? else { continue };
@@ -95,6 +100,9 @@ impl Model {
     pub(super) fn event(&self, template: &Template, point: &Point) -> Option<Event> {
         let mut alive = Vec::new();
         for (index, path) in self.paths.iter().enumerate() {
+            if self.watch.is_over() {
+                return None;
+            }
             let view = View { path, point };
             if view.guards()?.is_some() {
                 alive.push((index, view.outputs()?));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lastbit_audit::discrete::{Argument, Inputs};
 use lastbit_lang::ast::{Declaration, Scalar, Side};
 use lastbit_lang::symbolic::{Constraint, Polynomial, Program, Relation, Symbol, Value};
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::model::Point;
@@ -30,12 +31,13 @@ pub(super) struct Space {
     coordinates: Vec<Coordinate>,
     /// The names, and how many coordinates each has if it is a list.
     names: Vec<(String, Option<usize>)>,
+    watch: Watch,
 }
 
 impl Space {
     /// The inputs of a program. Those of type `grid` are multiples of `grid`.
     pub(super) fn new(program: &Program<'_>, grid: &Rational) -> Space {
-        let mut space = Space { coordinates: Vec::new(), names: Vec::new() };
+        let mut space = Space { coordinates: Vec::new(), names: Vec::new(), watch: program.watch().clone() };
         let second = program.inputs(Side::Two);
         for (name, value) in program.inputs(Side::One) {
             let scalar = scalar(program.declaration, &name);
@@ -133,7 +135,7 @@ impl Space {
         }
         let objective: Vec<(usize, Rational)> =
             weights.iter().enumerate().map(|(i, weight)| (n + i, weight.clone())).collect();
-        let Optimum::At(solution, _) = minimise(2 * n, &rows, &objective) else { return None };
+        let Optimum::At(solution, _) = minimise(2 * n, &rows, &objective, &self.watch)? else { return None };
         let second = self.on_grid(first, &solution[n..]);
         self.are_neighbours(case, [first, &second]).then_some(second)
     }
@@ -152,7 +154,9 @@ impl Space {
             }
         }
         let distance: Vec<_> = (0..n).map(|i| (2 * n + i, Rational::ONE)).collect();
-        let Optimum::At(mut solution, _) = minimise(3 * n, &rows, &distance) else { return None };
+        let Optimum::At(mut solution, _) = minimise(3 * n, &rows, &distance, &self.watch)? else {
+            return None;
+        };
         solution.truncate(n);
         Some(self.on_grid(wanted, &solution))
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lastbit_audit::discrete::{self, Parameters};
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::symbolic::{Law, Program};
+use lastbit_lang::watch::Watch;
 use lastbit_real::{Rational, Rounding};
 
 use super::RefuteError;
@@ -58,8 +59,9 @@ impl<'a> Setting<'a> {
         file: &'a File,
         declaration: &'a Declaration,
         parameters: BTreeMap<String, Rational>,
+        watch: &Watch,
     ) -> Result<Option<Setting<'a>>, RefuteError> {
-        let program = Program::new(file, declaration, &parameters).map_err(KernelError::from)?;
+        let program = Program::new(file, declaration, &parameters).map_err(KernelError::from)?.watched(watch);
         let model = Model::new(&program)?;
         let exponents = model.samples().filter_map(|sample| match &sample.law {
             Law::DiscreteLaplace(_, exponent) => i64::try_from(exponent.as_constant()?.floor()).ok(),
@@ -69,6 +71,9 @@ impl<'a> Setting<'a> {
         let origin = vec![Rational::ZERO; space.len()];
         let mut cases = Vec::new();
         for hypotheses in kernel::hypotheses(&program)? {
+            if watch.is_over() {
+                return Ok(None);
+            }
             let base = space.nearest(&hypotheses, &origin);
             cases.extend(base.map(|base| Case { hypotheses, base }));
         }
@@ -79,6 +84,9 @@ impl<'a> Setting<'a> {
         };
         let mut reach = vec![Rational::ZERO; space.len()];
         for case in &cases {
+            if watch.is_over() {
+                return Ok(None);
+            }
             let here = space.reach(&case.hypotheses, &case.base);
             reach = reach.into_iter().zip(here).map(|(a, b)| a.max(b)).collect();
         }

@@ -135,7 +135,7 @@ impl Elaborator<'_, '_> {
         step: &ProofStep,
     ) -> Result<Vec<Piece>, KernelError> {
         let known = case.constraints.len();
-        let ways = explore(step.span, |trace| {
+        let ways = explore(step.span, self.program.watch(), |trace| {
             trace.guards = case.constraints.clone();
             let scope = self.scope(lets, mirrored, &BTreeMap::new(), trace)?;
             number(self.program.file, &scope, by, None, trace)
@@ -186,7 +186,7 @@ impl Elaborator<'_, '_> {
         let mut found = Vec::new();
         for assignment in &assignments {
             for piece in given {
-                let ways = explore(piece.span, |trace| {
+                let ways = explore(piece.span, self.program.watch(), |trace| {
                     trace.guards = case.constraints.clone();
                     let scope = self.scope(lets, mirrored, assignment, trace)?;
                     if !condition(file, &scope, piece.guard, None, trace)? {
@@ -292,7 +292,7 @@ impl Elaborator<'_, '_> {
                     let mut known = case.constraints.clone();
                     known.extend(path.guards.iter().chain(&piece.guard).chain(&other.guards).cloned());
                     known.extend(case.supports(path));
-                    let ways = explore(step.span, |trace| {
+                    let ways = explore(step.span, self.program.watch(), |trace| {
                         trace.guards = known.clone();
                         let mut scope = self.scope(lets, mirrored, &BTreeMap::new(), trace)?;
                         scope.runs = Some([&path.variables, &other.variables]);

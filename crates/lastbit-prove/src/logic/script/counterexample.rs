@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use lastbit_lang::symbolic::{Constraint, Polynomial, Symbol};
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use crate::logic::oracle::{Answer, Z3};
@@ -56,8 +57,9 @@ pub(super) fn points(dimension: usize, mut visit: impl FnMut(&[Rational]) -> boo
     None
 }
 
-/// A point that satisfies constraints on variables: those in products get simple values, the others follow by linear programming.
-pub(super) fn model(constraints: &[Constraint]) -> Option<Counterexample> {
+/// A point that satisfies constraints on variables: those in products get simple values, the others follow by linear programming. None is
+/// found when the watch is over.
+pub(super) fn model(constraints: &[Constraint], watch: &Watch) -> Option<Counterexample> {
     let all: BTreeSet<Symbol> = constraints.iter().flat_map(|c| c.polynomial.variables()).collect();
     // The value of a function can not be chosen, but for the logarithm of a sample.
     let is_sample = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_'[]<>#".contains(c));
@@ -77,11 +79,15 @@ pub(super) fn model(constraints: &[Constraint]) -> Option<Counterexample> {
     let rest: Vec<Symbol> = all.iter().filter(|symbol| !chosen.contains(symbol)).cloned().collect();
     let mut found = None;
     points(chosen.len(), |point| {
+        if watch.is_over() {
+            return true;
+        }
         let values: BTreeMap<Symbol, Polynomial> =
             chosen.iter().cloned().zip(point.iter().cloned().map(Polynomial::constant)).collect();
         let rows: Option<Vec<Row>> =
             constraints.iter().map(|constraint| row(constraint, &values, &rest)).collect();
-        let Some(Feasibility::Feasible(others)) = rows.map(|rows| feasible(rest.len(), &rows)) else {
+        let Some(Feasibility::Feasible(others)) = rows.and_then(|rows| feasible(rest.len(), &rows, watch))
+        else {
             return false;
         };
         let named = chosen.iter().cloned().zip(point.iter().cloned()).chain(rest.iter().cloned().zip(others));
@@ -89,6 +95,9 @@ pub(super) fn model(constraints: &[Constraint]) -> Option<Counterexample> {
             Some(Counterexample { values: named.map(|(name, value)| (name.to_string(), value)).collect() });
         true
     });
+    if found.is_none() && watch.is_over() {
+        return None;
+    }
     found.or_else(|| by_oracle(constraints))
 }
 

@@ -220,7 +220,8 @@ fn over_budget(checker: &mut Checker<'_, '_>, total: &Polynomial) -> Result<Opti
         return Ok(None);
     }
     let premise = format!("the costs of the steps add up to {total}, and {claim} is claimed");
-    Ok(Some(Rejection { rule: "COMP".into(), premise, counterexample: super::counterexample::model(&known) }))
+    let counterexample = super::counterexample::model(&known, checker.program.watch());
+    Ok(Some(Rejection { rule: "COMP".into(), premise, counterexample }))
 }
 
 /// The couplings of the steps, as a proof that the kernel accepts.
@@ -250,7 +251,7 @@ fn certified(
         };
         piece.maps.insert(name, (map, cost));
     }
-    let mut finder = crate::logic::search::Finder::default();
+    let mut finder = crate::logic::search::Finder::new(program.watch());
     let alignment = Alignment { pieces: vec![piece], ..Alignment::default() };
     let leaves = vec![Leaf::Align(alignment); hypotheses(program)?.len()];
     Ok(match check_leaves(program, &cost, &leaves, &mut finder) {

@@ -25,7 +25,7 @@ pub(super) fn check(program: &Program<'_>, script: &Script) -> Result<ScriptRepo
     let none = BTreeSet::new();
     let mut elaborator = Elaborator {
         program,
-        finder: Finder::default(),
+        finder: Finder::new(program.watch()),
         first,
         drawn,
         reports,
@@ -102,7 +102,7 @@ impl<'e, 'a> Elaborator<'e, 'a> {
         premise: String,
         open: Option<&[Constraint]>,
     ) {
-        let counterexample = open.and_then(model);
+        let counterexample = open.and_then(|open| model(open, self.program.watch()));
         self.set(step, Status::Rejected(Rejection { rule: rule.into(), premise, counterexample }));
     }
 
@@ -175,7 +175,7 @@ impl<'e, 'a> Elaborator<'e, 'a> {
         // Which case is the first to apply, in every way that their conditions can turn out.
         let known = case.constraints.len();
         let file = self.program.file;
-        let ways = explore(cases[0].span, |trace| {
+        let ways = explore(cases[0].span, self.program.watch(), |trace| {
             trace.guards = case.constraints.clone();
             let scope = self.scope(&lets, mirrored, &BTreeMap::new(), trace)?;
             for (index, step) in cases.iter().enumerate() {
@@ -293,7 +293,11 @@ impl<'e, 'a> Elaborator<'e, 'a> {
                     Some(claim) => format!("the steps cost {spent}, and {claim} is claimed"),
                     None => premise,
                 };
-                let rejection = Rejection { rule: "COMP".into(), premise, counterexample: model(&open) };
+                let rejection = Rejection {
+                    rule: "COMP".into(),
+                    premise,
+                    counterexample: model(&open, self.program.watch()),
+                };
                 if let Some(report) = self.reports.iter_mut().find(|report| report.span == span) {
                     report.status = Status::Rejected(rejection);
                 }

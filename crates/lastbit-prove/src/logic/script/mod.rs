@@ -20,6 +20,7 @@ mod text;
 
 use lastbit_lang::ast::{ExprId, Proof as Script, ProofStepKind};
 use lastbit_lang::symbolic::{Constraint, Polynomial, Program, Trace};
+use lastbit_lang::watch::Watch;
 use lastbit_lang::{Diagnostic, Span};
 
 use super::kernel::{KernelError, Proof, Theorem};
@@ -115,8 +116,8 @@ fn cost_of(program: &Program<'_>, id: ExprId) -> Result<Polynomial, Diagnostic> 
 }
 
 /// Values at which constraints hold together, if some are found: why a premise can not be shown.
-pub fn counterexample(constraints: &[Constraint]) -> Option<Counterexample> {
-    counterexample::model(constraints)
+pub fn counterexample(constraints: &[Constraint], watch: &Watch) -> Option<Counterexample> {
+    counterexample::model(constraints, watch)
 }
 
 impl StepReport {

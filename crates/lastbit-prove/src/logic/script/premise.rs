@@ -60,7 +60,7 @@ impl<'n, 'a> Checker<'n, 'a> {
         let rest: Vec<Vec<Constraint>> = facts.collect();
         let facts = first.into_iter().filter(|fact| rest.iter().all(|way| way.contains(fact))).collect();
         let adjacency = program.adjacency()?.into_iter().map(|way| way.constraints).collect();
-        Ok(Checker { program, finder: Finder::default(), facts, adjacency, known: Vec::new() })
+        Ok(Checker { program, finder: Finder::new(program.watch()), facts, adjacency, known: Vec::new() })
     }
 
     pub(super) fn facts(&self) -> &[Constraint] {
@@ -78,7 +78,7 @@ impl<'n, 'a> Checker<'n, 'a> {
         let file = self.program.file;
         let span = file.expr(pre.condition).span;
         for alternative in self.adjacency.clone() {
-            let ways = explore(span, |trace| {
+            let ways = explore(span, self.program.watch(), |trace| {
                 trace.guards.extend(self.facts.iter().chain(&alternative).cloned());
                 let mut names = Names::new(self.program);
                 for (index, known) in self.known.iter().enumerate() {
@@ -107,7 +107,7 @@ impl<'n, 'a> Checker<'n, 'a> {
                     return Ok(Some(Rejection {
                         rule: "COMP".into(),
                         premise,
-                        counterexample: model(&known),
+                        counterexample: model(&known, self.program.watch()),
                     }));
                 }
             }
@@ -123,7 +123,7 @@ impl<'n, 'a> Checker<'n, 'a> {
             _ => None,
         });
         let Some(id) = returned else { return Ok(None) };
-        let ways = explore(file.expr(id).span, |trace| {
+        let ways = explore(file.expr(id).span, self.program.watch(), |trace| {
             trace.guards.extend(self.facts.iter().cloned());
             let names = Names::new(self.program);
             if !condition(file, &names, post.condition, None, trace)? {
@@ -144,7 +144,11 @@ impl<'n, 'a> Checker<'n, 'a> {
             let known = with_rounding(&trace);
             if !self.finder.are_refuted(&known.iter().collect::<Vec<_>>()) {
                 let premise = format!("{}  |=  both runs return the same", self.assertion(post));
-                return Ok(Some(Rejection { rule: "DP".into(), premise, counterexample: model(&known) }));
+                return Ok(Some(Rejection {
+                    rule: "DP".into(),
+                    premise,
+                    counterexample: model(&known, self.program.watch()),
+                }));
             }
         }
         Ok(None)
@@ -211,7 +215,7 @@ impl<'n, 'a> Checker<'n, 'a> {
         set: &mut Set<'_>,
     ) -> Result<Status, KernelError> {
         let span = self.program.file.expr(post.condition).span;
-        let ways = explore(span, |trace| {
+        let ways = explore(span, self.program.watch(), |trace| {
             trace.guards.extend(self.facts.iter().cloned());
             let mut names = Names::new(self.program);
             self.run(&mut names, (pre, post), assignment, set, trace)
@@ -225,7 +229,7 @@ impl<'n, 'a> Checker<'n, 'a> {
                 let known: Vec<&Constraint> = known.collect();
                 if holds.is_some() && !self.finder.are_refuted(&known) {
                     let known: Vec<Constraint> = known.into_iter().cloned().collect();
-                    let counterexample = model(&known);
+                    let counterexample = model(&known, self.program.watch());
                     let premise =
                         format!("{}; not shown: {}", obligation.reason, obligation.forbidden.negated()[0]);
                     return Ok(Status::Rejected(Rejection { rule: rule.into(), premise, counterexample }));
@@ -241,7 +245,7 @@ impl<'n, 'a> Checker<'n, 'a> {
                 continue;
             }
             let functions = !trace.applications.is_empty();
-            let counterexample = if functions { None } else { model(&known) };
+            let counterexample = if functions { None } else { model(&known, self.program.watch()) };
             let mut counterexample =
                 counterexample.or_else(|| self.point(&symbols, (pre, post), assignment, set));
             // Parameters that only facts speak of have nothing to do with it.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use lastbit_lang::symbolic::{Constraint, Polynomial, Relation, Symbol};
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::handelman;
@@ -24,12 +25,18 @@ pub struct Finder {
     oracle: Option<Z3>,
     /// What only the oracle vouches for.
     pub vouched: Vec<Vec<Constraint>>,
+    watch: Watch,
 }
 
 impl Finder {
-    /// A finder that believes an oracle where it finds nothing itself. What it says then is not proved: see [`Finder::vouched`].
-    pub fn with_oracle(oracle: Option<Z3>) -> Finder {
-        Finder { oracle, ..Finder::default() }
+    /// A finder that finds nothing any more when the watch is over.
+    pub fn new(watch: &Watch) -> Finder {
+        Finder { watch: watch.clone(), ..Finder::default() }
+    }
+
+    /// The same; it believes an oracle where it finds nothing itself. What it says then is not proved: see [`Finder::vouched`].
+    pub fn with_oracle(self, oracle: Option<Z3>) -> Finder {
+        Finder { oracle, ..self }
     }
 
     /// A lemma that somebody has made: it is kept if it is right.
@@ -40,7 +47,7 @@ impl Finder {
     }
 
     /// Looks for a refutation of some constraints, and cuts them down to those that it needs.
-    fn find(constraints: &[Constraint]) -> Option<Lemma> {
+    fn find(constraints: &[Constraint], watch: &Watch) -> Option<Lemma> {
         if let Some(pair) = opposites(constraints) {
             return Some(pair);
         }
@@ -49,7 +56,7 @@ impl Finder {
         };
         // If linear constraints can hold together, no products of them will tell otherwise.
         let degree = if constraints.iter().all(is_linear) { 1 } else { DEGREE };
-        let refutation = handelman::refute(constraints, degree)?;
+        let refutation = handelman::refute(constraints, degree, watch)?;
         let lemma = cut_down(constraints, refutation);
         if lemma.check().is_ok() {
             return Some(lemma);
@@ -60,7 +67,7 @@ impl Finder {
             powers.into_iter().any(|(_, power)| *power < 0)
         };
         let whole: Vec<Constraint> = constraints.iter().filter(|c| !divides(c)).cloned().collect();
-        handelman::refute(&whole, degree).map(|refutation| cut_down(&whole, refutation))
+        handelman::refute(&whole, degree, watch).map(|refutation| cut_down(&whole, refutation))
     }
 }
 
@@ -117,6 +124,9 @@ impl Judge for Finder {
         if self.known.are_refuted(constraints) {
             return true;
         }
+        if self.watch.is_over() {
+            return false;
+        }
         let mut set: Vec<Constraint> =
             constraints.iter().filter(|c| c.decided() != Some(true)).map(|c| (*c).clone()).collect();
         set.sort();
@@ -130,7 +140,7 @@ impl Judge for Finder {
         }
         let lemma = groups(set.clone()).iter().find_map(|group| match self.open.contains(group) {
             true => None,
-            false => Finder::find(group).or_else(|| {
+            false => Finder::find(group, &self.watch).or_else(|| {
                 self.open.insert(group.clone());
                 None
             }),
@@ -140,6 +150,7 @@ impl Judge for Finder {
                 self.lemmas.push(lemma);
                 true
             }
+            _ if self.watch.is_over() => false,
             _ if self.oracle.as_ref().is_some_and(|oracle| oracle.ask(&set) == Answer::Unsatisfiable) => {
                 self.vouched.push(set);
                 true

@@ -95,7 +95,8 @@ pub fn search(program: &Program<'_>) -> Result<Search, KernelError> {
 /// # Errors
 /// As [`search`].
 pub fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, KernelError> {
-    let mut finder = Finder::with_oracle(oracle);
+    let watch = program.watch();
+    let mut finder = Finder::new(watch).with_oracle(oracle);
     let mut found =
         Search { proved: None, strategies: BTreeSet::new(), attempts: Vec::new(), vouched: Vec::new() };
     let all = hypotheses(program)?;
@@ -107,12 +108,14 @@ pub fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, 
         },
     };
     let mut leaves = Vec::new();
-    for case in &all {
+    for (index, case) in all.iter().enumerate() {
+        watch.doing(|| format!("looking for a proof, case {} of {}", index + 1, all.len()));
         match leaf(program, case, &cost, &mut finder, &mut found) {
             Some(leaf) => leaves.push(leaf),
             None => return Ok(found),
         }
     }
+    watch.doing(|| "checking the proof that was found".into());
     let theorem = check_leaves(program, &cost, &leaves, &mut finder)?;
     if finder.vouched.is_empty() {
         let proof = Proof { cost, leaves, lemmas: finder.lemmas };
@@ -154,6 +157,9 @@ fn leaf(
     let mut proposals: Vec<(Strategy, Leaf)> = Vec::new();
     // What is cheapest depends on the parameters where there are several.
     for at in points(program, case) {
+        if program.watch().is_over() {
+            return None;
+        }
         match shifts(program, case, &at) {
             Ok(shifts) => {
                 let is_one = shifts.alignment.pieces.len() == 1;
@@ -181,6 +187,9 @@ fn leaf(
         proposals.push((Strategy::Enumeration, Leaf::Finite(finite.enumeration)));
     }
     for (strategy, leaf) in proposals {
+        if program.watch().is_over() {
+            return None;
+        }
         match check_one(program, cost, case, &leaf, finder) {
             Ok(()) => {
                 found.strategies.insert(strategy);

@@ -64,10 +64,10 @@ pub fn parameters_at(program: &Program<'_>, hypotheses: &Hypotheses) -> BTreeMap
         Some(row)
     };
     let rows: Vec<Row> = about.iter().filter_map(row).collect();
-    match feasible(places.len(), &rows) {
-        Feasibility::Feasible(point) => {
+    match feasible(places.len(), &rows, program.watch()) {
+        Some(Feasibility::Feasible(point)) => {
             places.into_iter().cloned().zip(point.into_iter().map(Polynomial::constant)).collect()
         }
-        Feasibility::Infeasible(_) => ones,
+        Some(Feasibility::Infeasible(_)) | None => ones,
     }
 }

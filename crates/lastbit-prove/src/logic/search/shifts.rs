@@ -11,6 +11,7 @@ use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{
     Constraint, Fresh, Law, Path, Polynomial, Program, Relation, Sample, Symbol, Value, paths,
 };
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::handelman;
@@ -53,7 +54,8 @@ pub(super) fn shifts(
     if samples.is_empty() {
         return Err(NoShift::NoNoise);
     }
-    let view = View { at, samples: &samples };
+    let coordinates = samples.values().map(|sample| (sample.coordinate(), sample.name.clone())).collect();
+    let view = View { at, samples: &samples, coordinates, watch: program.watch() };
     let mut groups: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
     for path in &first {
         groups.entry(label(path)).or_default().push(path);
@@ -61,7 +63,7 @@ pub(super) fn shifts(
     let atoms: BTreeSet<&Constraint> = first.iter().flat_map(|path| &path.guards).collect();
     let mut found = Shifts { alignment: Alignment::default(), costs: Vec::new() };
     for (label, group) in groups {
-        let guards = common_guards(&group, &atoms);
+        let guards = common_guards(&group, &atoms, program.watch());
         let (piece, cost) =
             view.piece(hypotheses, &guards, &group).ok_or_else(|| NoShift::Output(label.clone()))?;
         found.alignment.pieces.push(Piece { label: Some(label), ..piece });
@@ -74,7 +76,7 @@ pub(super) fn shifts(
 }
 
 /// The guards that hold on every path of a group.
-fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>) -> Vec<Constraint> {
+fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>, watch: &Watch) -> Vec<Constraint> {
     if let [only] = group {
         return only.guards.clone();
     }
@@ -82,7 +84,7 @@ fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>) -> Vec<Constrai
         path.guards.contains(atom)
             || atom.negated().into_iter().all(|negation| {
                 let all: Vec<Constraint> = path.guards.iter().cloned().chain([negation]).collect();
-                handelman::refute(&all, 1).is_some()
+                handelman::refute(&all, 1, watch).is_some()
             })
     };
     atoms
@@ -96,6 +98,9 @@ fn common_guards(group: &[&Path], atoms: &BTreeSet<&Constraint>) -> Vec<Constrai
 struct View<'v> {
     at: &'v BTreeMap<Symbol, Polynomial>,
     samples: &'v BTreeMap<Symbol, Sample>,
+    /// The samples by the variables that stand for them.
+    coordinates: BTreeMap<Symbol, Symbol>,
+    watch: &'v Watch,
 }
 
 /// A linear form: in samples and in inputs.
@@ -129,13 +134,11 @@ impl Unknowns {
 impl View<'_> {
     /// A polynomial as a linear form, at the parameters' values; `None` if it is not linear.
     fn form(&self, p: &Polynomial) -> Option<Form> {
-        let coordinates: BTreeMap<Symbol, Symbol> =
-            self.samples.values().map(|sample| (sample.coordinate(), sample.name.clone())).collect();
         let mut form = Form::default();
         for (monomial, coefficient) in p.substitute(self.at)?.terms() {
             match monomial.powers() {
                 [] => {}
-                [(symbol, 1)] => match coordinates.get(symbol) {
+                [(symbol, 1)] => match self.coordinates.get(symbol) {
                     Some(name) => drop(form.samples.insert(name.clone(), coefficient.clone())),
                     None => drop(form.inputs.insert(symbol.clone(), coefficient.clone())),
                 },
@@ -183,7 +186,7 @@ impl View<'_> {
         guards: &[Constraint],
         group: &[&Path],
     ) -> Option<(Piece, Polynomial)> {
-        let neighbours = self.neighbours(hypotheses);
+        let mut neighbours = self.neighbours(hypotheses);
         // What must be kept, and what must not change at all.
         let mut kept: Vec<(Form, bool)> = Vec::new();
         for guard in guards {
@@ -198,14 +201,20 @@ impl View<'_> {
         let is_none = |(form, constant, is_equation): &&(BTreeMap<Symbol, Rational>, Rational, bool)| {
             *is_equation && constant.is_zero() && form.len() == 1
         };
-        let none: BTreeSet<&Symbol> =
-            neighbours.iter().filter(is_none).flat_map(|(form, ..)| form.keys()).collect();
+        let none: BTreeSet<Symbol> =
+            neighbours.iter().filter(is_none).flat_map(|(form, ..)| form.keys().cloned()).collect();
+        for (form, ..) in &mut neighbours {
+            form.retain(|name, _| !none.contains(name));
+        }
+        neighbours.retain(|(form, ..)| !form.is_empty());
         for (form, _) in &mut kept {
             form.inputs.retain(|symbol, _| {
                 symbol.strip_suffix("<1>").is_none_or(|name| !none.contains(&Symbol::from(name)))
             });
         }
         kept.retain(|(form, _)| !form.samples.is_empty() || !form.inputs.is_empty());
+        let moving = moving(&kept);
+        kept.retain(|(form, _)| form.samples.is_empty() || form.samples.keys().any(|s| moving.contains(s)));
 
         let mut lp = Unknowns::default();
         // α, β by difference, and a bound on the size, for every sample that matters.
@@ -261,7 +270,9 @@ impl View<'_> {
                 robust(&mut lp, &neighbours, &shift, &slopes);
             }
         }
-        let Optimum::At(point, _) = minimise(lp.count, &lp.rows, &objective) else { return None };
+        let Optimum::At(point, _) = minimise(lp.count, &lp.rows, &objective, self.watch)? else {
+            return None;
+        };
 
         let mut piece = Piece::default();
         let mut total = Polynomial::zero();
@@ -281,6 +292,24 @@ impl View<'_> {
         }
         Some((piece, total))
     }
+}
+
+/// The samples that may have to be shifted: those that stand in a form with a difference, and those in a form with one of these. The others
+/// stay where they are, which keeps their forms at no cost.
+fn moving(kept: &[(Form, bool)]) -> BTreeSet<Symbol> {
+    let mut forms: BTreeMap<&Symbol, Vec<&Form>> = BTreeMap::new();
+    for (form, _) in kept {
+        form.samples.keys().for_each(|sample| forms.entry(sample).or_default().push(form));
+    }
+    let with_difference = kept.iter().filter(|(form, _)| !form.inputs.is_empty());
+    let mut next: Vec<&Symbol> = with_difference.flat_map(|(form, _)| form.samples.keys()).collect();
+    let mut moving = BTreeSet::new();
+    while let Some(sample) = next.pop() {
+        if moving.insert(sample.clone()) {
+            next.extend(forms[sample].iter().flat_map(|form| form.samples.keys()));
+        }
+    }
+    moving
 }
 
 fn negated(constant: &Affine, slopes: &BTreeMap<Symbol, Affine>) -> (Affine, BTreeMap<Symbol, Affine>) {

@@ -73,9 +73,11 @@ fn name(file: &File, id: ExprId) -> Option<String> {
 
 /// The expressions of statements and of what is in them.
 fn expressions(statements: &[Statement]) -> Vec<ExprId> {
-    let inside = |statement| walk::blocks(statement).into_iter().flat_map(expressions);
     statements
         .iter()
-        .flat_map(|statement| walk::expressions(statement).into_iter().chain(inside(statement)))
+        .flat_map(|statement| {
+            let inside = statement.blocks().into_iter().flat_map(expressions);
+            statement.expressions().into_iter().chain(inside).collect::<Vec<_>>()
+        })
         .collect()
 }

@@ -67,7 +67,7 @@ struct Access {
 impl Access {
     fn of(file: &File, statement: &Statement) -> Access {
         let mut access = Access::default();
-        for block in walk::blocks(statement) {
+        for block in statement.blocks() {
             for inner in block {
                 let inner = Access::of(file, inner);
                 access.reads.extend(inner.reads);
@@ -85,7 +85,7 @@ impl Access {
             StatementKind::Return(_) => access.returns = true,
             StatementKind::If { .. } => {}
         }
-        for id in walk::expressions(statement).into_iter().flat_map(|root| file.post_order(root)) {
+        for id in statement.expressions().into_iter().flat_map(|root| file.post_order(root)) {
             if let ExprKind::Name(name) = &file.expr(id).kind {
                 access.reads.insert(name.clone());
             }

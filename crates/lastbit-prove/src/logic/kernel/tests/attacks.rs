@@ -104,7 +104,7 @@ const OTHERS: &[(&str, &str)] = &[
     ),
     (
         "a probability above 1",
-        "mechanism m(x: bool) -> bool claim pure 4 { b <$ bernoulli(3 / 2);  r := if x { b } else { !b };  return r }",
+        "mechanism m(x: bool) -> bool param p: real > 1 claim pure 4 { b <$ bernoulli(p);  r := if x { b } else { !b };  return r }",
     ),
     (
         "a weight that is zero for one input",

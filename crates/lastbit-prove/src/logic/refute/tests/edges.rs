@@ -73,10 +73,17 @@ fn given_values_are_kept_and_progress_is_told() {
     let file = only(&format!("{PLAIN} {{ z <$ lap(1 / (2 * eps));  return x + z }}"));
     let eps = BTreeMap::from([("eps".to_owned(), 3.into())]);
     let mut last = 0;
-    let outcome = refute_with(&file, &file.declarations[0], &eps, &Options::default(), &mut |count| {
-        assert_eq!(count, last + 1);
-        last = count;
-    });
+    let outcome = refute_with(
+        &file,
+        &file.declarations[0],
+        &eps,
+        &Options::default(),
+        &Default::default(),
+        &mut |count| {
+            assert_eq!(count, last + 1);
+            last = count;
+        },
+    );
     let Ok(Outcome::Refuted(witness)) = outcome else { panic!("{outcome:?}") };
     assert_eq!(witness.parameters, eps);
     assert_eq!(witness.epsilon, 3.into());

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use lastbit_lang::symbolic::{Constraint, Polynomial, Relation, Symbol};
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::extent::{Extent, powers_of};
@@ -38,6 +39,7 @@ pub(super) struct System {
     /// Constraints `x > 0` or `1/x > 0`, up to a factor: the variable and the power. A product may be multiplied by them at will.
     signs: Vec<(usize, i32, usize)>,
     extent: Extent,
+    watch: Watch,
 }
 
 impl System {
@@ -50,7 +52,7 @@ impl System {
     /// With higher powers, more candidates than this take seconds.
     const MOST_WITH_HIGHER_POWERS: usize = 600;
 
-    pub(super) fn new(constraints: &[Constraint]) -> System {
+    pub(super) fn new(constraints: &[Constraint], watch: &Watch) -> System {
         let names: BTreeSet<Symbol> =
             constraints.iter().flat_map(|constraint| constraint.polynomial.variables()).collect();
         let variables: Vec<Symbol> = names.into_iter().collect();
@@ -75,7 +77,7 @@ impl System {
         let others =
             constraints.iter().filter(|(terms, relation)| signed_variable(terms, *relation).is_none());
         let extent = Extent::of(variables.len(), others.flat_map(|(terms, _)| terms.keys()));
-        System { variables, constraints, signs, extent }
+        System { variables, constraints, signs, extent, watch: watch.clone() }
     }
 
     /// What a certificate may be made of, the most promising first: products of one factor, of two, and so on up to `degree`; then
@@ -121,6 +123,9 @@ impl System {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         for product in self.products(factors, degree, Some(extent)) {
+            if self.watch.is_over() {
+                break;
+            }
             for shifted in self.shifted(&product, extent) {
                 if seen.insert(shifted.terms.clone()) && found.len() < System::MOST_CANDIDATES {
                     found.push(shifted);
@@ -148,6 +153,9 @@ impl System {
             for i in level.clone() {
                 let Origin::Product(chosen) = &products[i].origin else { continue };
                 let chosen = chosen.clone();
+                if self.watch.is_over() {
+                    return products;
+                }
                 for &factor in
                     factors.iter().filter(|&factor| chosen.last().is_none_or(|last| last <= factor))
                 {
@@ -179,6 +187,9 @@ impl System {
             let steps: Vec<i32> = room.filter(allowed).collect();
             let mut longer = Vec::new();
             for (shift, degree) in &shifts {
+                if self.watch.is_over() {
+                    return Vec::new();
+                }
                 for &step in &steps {
                     let degree = degree + low + step - extent.least[j];
                     if degree <= extent.degree {
@@ -227,6 +238,9 @@ impl System {
             candidates.iter().flat_map(|candidate| candidate.terms.keys()).chain(own).cloned().collect();
         let extent = Extent::of(self.variables.len(), present.iter());
         for i in equations {
+            if self.watch.is_over() {
+                break;
+            }
             let (equation, relation) = &self.constraints[i];
             let quotients = present.iter().flat_map(|monomial| {
                 equation.keys().map(move |term| monomial.iter().zip(term).map(|(a, b)| a - b).collect())

@@ -6,6 +6,7 @@
 //!
 //! ```
 //! use lastbit_lang::symbolic::{Constraint, Polynomial};
+//! use lastbit_lang::watch::Watch;
 //! use lastbit_prove::logic::search::handelman::refute;
 //! use lastbit_real::Rational;
 //!
@@ -16,7 +17,7 @@
 //!     Constraint::non_negative(&one - &d),
 //!     Constraint::positive(&(&eps * &d) - &eps),
 //! ];
-//! let refutation = refute(&constraints, 2).expect("a product of two suffices");
+//! let refutation = refute(&constraints, 2, &Watch::default()).expect("a product of two suffices");
 //! assert_eq!(refutation.products, [(Rational::ONE, vec![2]), (Rational::ONE, vec![0, 1])]);
 //! ```
 //!
@@ -31,6 +32,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use lastbit_lang::symbolic::{Constraint, Polynomial};
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::simplex::{Farkas, Feasibility, Row, feasible};
@@ -40,12 +42,13 @@ use candidates::{Candidate, Exponents, Origin, System};
 /// Why the constraints contradict each other, as products of at most `degree` of them and monomials; `None` if that does not show it.
 ///
 /// Variables known to be positive are not counted in the degree: products are also multiplied by them, while the result has hardly higher
-/// powers than the constraints themselves. Of at most twelve inequalities, all products of at most `degree` are tried.
-pub fn refute(constraints: &[Constraint], degree: u32) -> Option<Refutation> {
-    let system = System::new(constraints);
-    system.candidates(degree).find_map(|candidates| {
+/// powers than the constraints themselves. Of at most twelve inequalities, all products of at most `degree` are tried. When the watch is
+/// over, nothing is found.
+pub fn refute(constraints: &[Constraint], degree: u32, watch: &Watch) -> Option<Refutation> {
+    let system = System::new(constraints, watch);
+    system.candidates(degree).take_while(|_| !watch.is_over()).find_map(|candidates| {
         let candidates = without_lonely_monomials(candidates);
-        let farkas = contradiction(&candidates)?;
+        let farkas = contradiction(&candidates, watch)?;
         Some(system.refutation(farkas.multipliers.into_iter().map(|(i, factor)| (&candidates[i], factor))))
     })
 }
@@ -75,7 +78,7 @@ fn without_lonely_monomials(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 }
 
 /// The candidates as linear constraints on the monomials.
-fn contradiction(candidates: &[Candidate]) -> Option<Farkas> {
+fn contradiction(candidates: &[Candidate], watch: &Watch) -> Option<Farkas> {
     let mut columns: BTreeMap<&Exponents, usize> = BTreeMap::new();
     let rows: Vec<Row> = candidates
         .iter()
@@ -93,7 +96,7 @@ fn contradiction(candidates: &[Candidate]) -> Option<Farkas> {
             row
         })
         .collect();
-    match feasible(columns.len(), &rows) {
+    match feasible(columns.len(), &rows, watch)? {
         Feasibility::Infeasible(farkas) => Some(farkas),
         Feasibility::Feasible(_) => None,
     }

@@ -1,10 +1,22 @@
 //! What is found goes through the kernel's check; what has a solution must not be refuted.
 
-use super::refute;
 use crate::logic::kernel::{Lemma, Refutation, event};
 use lastbit_lang::symbolic::{Constraint, Polynomial};
+use lastbit_lang::watch::{Limits, Watch};
 use lastbit_real::Rational;
 use proptest::prelude::*;
+
+fn refute(constraints: &[Constraint], degree: u32) -> Option<Refutation> {
+    super::refute(constraints, degree, &Watch::default())
+}
+
+#[test]
+fn when_the_watch_is_over_nothing_is_found() {
+    let constraints = [Constraint::positive(v("x")), Constraint::positive(-&v("x"))];
+    let over = Watch::start(&Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() });
+    assert_eq!(super::refute(&constraints, 1, &over), None);
+    assert!(refute(&constraints, 1).is_some());
+}
 
 fn v(name: &str) -> Polynomial {
     Polynomial::variable(name)

@@ -1,6 +1,11 @@
 //! A linear system solved for some of its symbols, and the pivots that exchange two of them.
 
+use lastbit_lang::watch::Watch;
+
 use super::number::Number;
+
+/// In a pivot with more entries than this, the watch is asked for every row.
+const MANY: usize = 64;
 
 /// What stands in a row or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,25 +64,40 @@ pub(super) struct Dictionary {
     pub(super) guide: Line,
     /// Variables that are solved for, each in the symbols of its time. No later pivot has to touch them.
     solved: Vec<Solved>,
+    watch: Watch,
 }
 
 impl Dictionary {
     /// The variables in the columns, the rows as given.
-    pub(super) fn new(variables: usize, rows: Vec<(Symbol, Line)>, objective: Line) -> Dictionary {
+    pub(super) fn new(
+        variables: usize,
+        rows: Vec<(Symbol, Line)>,
+        objective: Line,
+        watch: &Watch,
+    ) -> Dictionary {
         let columns = (0..variables).map(Symbol::Variable).collect();
-        Dictionary { columns, rows, objective, guide: Line::zero(variables), solved: Vec::new() }
+        let (guide, watch) = (Line::zero(variables), watch.clone());
+        Dictionary { columns, rows, objective, guide, solved: Vec::new(), watch }
     }
 
-    /// Exchanges the symbols of a row and a column whose common entry is not 0.
-    pub(super) fn pivot(&mut self, row: usize, column: usize) {
+    /// Exchanges the symbols of a row and a column whose common entry is not 0. `None` if the watch is over; then the dictionary is no
+    /// longer one.
+    pub(super) fn pivot(&mut self, row: usize, column: usize) -> Option<()> {
+        if self.watch.is_over() {
+            return None;
+        }
         let solved = self.solve(row, column);
         let support: Vec<usize> = (0..self.columns.len()).filter(|&j| !solved.entries[j].is_zero()).collect();
         let others = self.rows.iter_mut().enumerate().filter(|(i, _)| *i != row).map(|(_, (_, line))| line);
         for line in others.chain([&mut self.objective, &mut self.guide]) {
             line.substitute(column, &solved, &support);
+            if support.len() > MANY && self.watch.is_over() {
+                return None;
+            }
         }
         self.rows[row].1 = solved;
         std::mem::swap(&mut self.rows[row].0, &mut self.columns[column]);
+        Some(())
     }
 
     /// The row's equation, solved for the symbol of the column.
@@ -94,16 +114,17 @@ impl Dictionary {
     /// Brings every variable that occurs out of the columns, equations first.
     ///
     /// Ensures: every row is a slack's or an equation's; slacks' rows have entries in columns of slacks and equations alone,
-    /// equations' rows in those of equations alone.
-    pub(super) fn eliminate_variables(&mut self) {
+    /// equations' rows in those of equations alone. `None` if the watch is over.
+    pub(super) fn eliminate_variables(&mut self) -> Option<()> {
         while let Some((row, column)) = self.sparsest_equation().or_else(|| self.sparsest_variable()) {
-            self.pivot(row, column);
+            self.pivot(row, column)?;
             let (symbol, line) = self.rows.swap_remove(row);
             let Symbol::Variable(variable) = symbol else { unreachable!("a variable's column was chosen") };
             let terms = self.columns.iter().copied().zip(line.entries);
             let terms = terms.filter(|(_, entry)| !entry.is_zero()).collect();
             self.solved.push((variable, terms, line.constant));
         }
+        Some(())
     }
 
     /// The equation with the fewest terms that still has a variable, and where it is best solved.

@@ -1,6 +1,7 @@
 //! Linear programming over the rationals, exact, with certificates: the simplex method.
 //!
 //! ```
+//! use lastbit_lang::watch::Watch;
 //! use lastbit_prove::logic::search::simplex::{Feasibility, Relation, Row, feasible};
 //! use lastbit_real::Rational;
 //!
@@ -15,10 +16,10 @@
 //!     row(-1, 1, "0", Relation::NonNegative),
 //!     row(0, -1, "1/2", Relation::Positive),
 //! ];
-//! let Feasibility::Infeasible(farkas) = feasible(2, &rows) else { panic!() };
+//! let Some(Feasibility::Infeasible(farkas)) = feasible(2, &rows, &Watch::default()) else { panic!() };
 //! let one = Rational::ONE;
 //! assert_eq!(farkas.multipliers, [(0, one.clone()), (1, one.clone()), (2, one)]);
-//! # let Feasibility::Feasible(point) = feasible(2, &rows[..2]) else { panic!() };
+//! # let Some(Feasibility::Feasible(point)) = feasible(2, &rows[..2], &Watch::default()) else { panic!() };
 //! # assert_eq!(point, [Rational::ONE, Rational::ONE]);
 //! ```
 //!
@@ -33,6 +34,7 @@ mod phases;
 mod tests;
 
 pub use lastbit_lang::symbolic::Relation;
+use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use dictionary::{Dictionary, Line, Symbol};
@@ -80,16 +82,17 @@ pub enum Optimum {
     Infeasible(Farkas),
 }
 
-/// A point that satisfies all rows, at a vertex if they have one; or why there is none. The variables are `0..variables`.
-pub fn feasible(variables: usize, rows: &[Row]) -> Feasibility {
+/// A point that satisfies all rows, at a vertex if they have one; or why there is none. The variables are `0..variables`. `None` if the
+/// watch is over.
+pub fn feasible(variables: usize, rows: &[Row], watch: &Watch) -> Option<Feasibility> {
     if rows.iter().any(|row| row.relation == Relation::Positive) {
-        return strictly_feasible(variables, rows);
+        return strictly_feasible(variables, rows, watch);
     }
-    match minimise(variables, rows, &[]) {
+    Some(match minimise(variables, rows, &[], watch)? {
         Optimum::At(point, _) => Feasibility::Feasible(point),
         Optimum::Infeasible(farkas) => Feasibility::Infeasible(farkas),
         Optimum::Unbounded => unreachable!("the objective is 0"),
-    }
+    })
 }
 
 /// Strict rows are made homogeneous: constants are multiplied by a new variable `h >= 1`, and what is to be positive is to be at least 1.
@@ -98,7 +101,7 @@ pub fn feasible(variables: usize, rows: &[Row]) -> Feasibility {
 /// Of a certificate `Σ multiplier · row + ν·(h - 1) < 0`, the rows themselves add up to `-ν`; and if `ν` is 0, a strict one is among them. It
 /// is a circuit of the rows with their constants. If it is none without them, a small change of the multipliers makes the sum negative, so
 /// that its rows contradict each other even if none is strict.
-fn strictly_feasible(variables: usize, rows: &[Row]) -> Feasibility {
+fn strictly_feasible(variables: usize, rows: &[Row], watch: &Watch) -> Option<Feasibility> {
     let h = variables;
     let homogeneous = |row: &Row| {
         let mut coefficients = row.coefficients.clone();
@@ -110,21 +113,22 @@ fn strictly_feasible(variables: usize, rows: &[Row]) -> Feasibility {
     };
     let mut system: Vec<Row> = rows.iter().map(homogeneous).collect();
     system.push(at_least_one(vec![(h, Rational::ONE)]));
-    let mut dictionary = dictionary(variables + 1, &system, &[]);
-    if let Err(combination) = dictionary.make_feasible() {
+    let mut dictionary = dictionary(variables + 1, &system, &[], watch)?;
+    if let Err(combination) = dictionary.make_feasible()? {
         let farkas = farkas(combination, rows.len());
-        return Feasibility::Infeasible(without_strictness(variables, rows, &farkas).unwrap_or(farkas));
+        let closed = without_strictness(variables, rows, &farkas, watch);
+        return Some(Feasibility::Infeasible(closed.unwrap_or(farkas)));
     }
     let mut point = point(&dictionary, variables + 1, system.len());
     let scale = point.pop().expect("h is the last one");
-    Feasibility::Feasible(point.iter().map(|value| value / &scale).collect())
+    Some(Feasibility::Feasible(point.iter().map(|value| value / &scale).collect()))
 }
 
 /// A certificate from the rows of another one, if they contradict each other even if none is strict.
-fn without_strictness(variables: usize, rows: &[Row], farkas: &Farkas) -> Option<Farkas> {
+fn without_strictness(variables: usize, rows: &[Row], farkas: &Farkas, watch: &Watch) -> Option<Farkas> {
     let places: Vec<usize> = farkas.multipliers.iter().map(|(row, _)| *row).collect();
     let closed: Vec<Row> = places.iter().map(|&row| rows[row].clone()).collect();
-    let Optimum::Infeasible(closed) = minimise(variables, &closed, &[]) else { return None };
+    let Optimum::Infeasible(closed) = minimise(variables, &closed, &[], watch)? else { return None };
     let multipliers = closed.multipliers.into_iter().map(|(row, multiplier)| (places[row], multiplier));
     Some(Farkas { multipliers: multipliers.collect() })
 }
@@ -133,23 +137,34 @@ fn at_least_one(coefficients: Vec<(usize, Rational)>) -> Row {
     Row { coefficients, constant: -Rational::ONE, relation: Relation::NonNegative }
 }
 
-/// The least value of `Σ coefficient · x_j` over the points that satisfy all rows; strict rows count as if they were not.
-pub fn minimise(variables: usize, rows: &[Row], objective: &[(usize, Rational)]) -> Optimum {
-    let mut dictionary = dictionary(variables, rows, objective);
-    if let Err(combination) = dictionary.make_feasible() {
-        return Optimum::Infeasible(farkas(combination, rows.len()));
+/// The least value of `Σ coefficient · x_j` over the points that satisfy all rows; strict rows count as if they were not. `None` if the
+/// watch is over.
+pub fn minimise(
+    variables: usize,
+    rows: &[Row],
+    objective: &[(usize, Rational)],
+    watch: &Watch,
+) -> Option<Optimum> {
+    let mut dictionary = dictionary(variables, rows, objective, watch)?;
+    if let Err(combination) = dictionary.make_feasible()? {
+        return Some(Optimum::Infeasible(farkas(combination, rows.len())));
     }
-    match dictionary.optimise() {
+    Some(match dictionary.optimise()? {
         End::Unbounded => Optimum::Unbounded,
         End::Optimal => {
             let value = dictionary.objective.constant.to_rational();
             Optimum::At(point(&dictionary, variables, rows.len()), value)
         }
-    }
+    })
 }
 
-/// The system with its variables eliminated.
-fn dictionary(variables: usize, rows: &[Row], objective: &[(usize, Rational)]) -> Dictionary {
+/// The system with its variables eliminated. `None` if the watch is over.
+fn dictionary(
+    variables: usize,
+    rows: &[Row],
+    objective: &[(usize, Rational)],
+    watch: &Watch,
+) -> Option<Dictionary> {
     let line = |coefficients: &[(usize, Rational)], constant: &Rational| {
         let mut line = Line::zero(variables);
         line.constant = constant.into();
@@ -160,11 +175,12 @@ fn dictionary(variables: usize, rows: &[Row], objective: &[(usize, Rational)]) -
     };
     let lines = rows.iter().enumerate().map(|(i, row)| {
         let symbol = if row.relation == Relation::Zero { Symbol::Equation(i) } else { Symbol::Slack(i) };
-        (symbol, line(&row.coefficients, &row.constant))
+        (!watch.is_over()).then(|| (symbol, line(&row.coefficients, &row.constant)))
     });
-    let mut dictionary = Dictionary::new(variables, lines.collect(), line(objective, &Rational::ZERO));
-    dictionary.eliminate_variables();
-    dictionary
+    let lines = lines.collect::<Option<Vec<_>>>()?;
+    let mut dictionary = Dictionary::new(variables, lines, line(objective, &Rational::ZERO), watch);
+    dictionary.eliminate_variables()?;
+    Some(dictionary)
 }
 
 fn point(dictionary: &Dictionary, variables: usize, rows: usize) -> Vec<Rational> {

@@ -29,14 +29,15 @@ impl Dictionary {
 
     /// Pivots to a point at which no slack is negative; or a combination of rows that is a negative constant.
     ///
-    /// This is the dual simplex method for the objective "the sum of the slacks in columns", which is at its least where they are 0.
-    pub(super) fn make_feasible(&mut self) -> Result<(), Combination> {
+    /// This is the dual simplex method for the objective "the sum of the slacks in columns", which is at its least where they are 0. `None`
+    /// if the watch is over.
+    pub(super) fn make_feasible(&mut self) -> Option<Result<(), Combination>> {
         let width = self.columns.len();
         for column in 0..width {
             self.guide.entries[column] = if self.is_slack(column) { Number::ONE } else { Number::ZERO };
         }
         if let Some(combination) = self.contradictory_equation() {
-            return Err(combination);
+            return Some(Err(combination));
         }
         let patience = self.patience();
         for pivots in 0.. {
@@ -46,11 +47,11 @@ impl Dictionary {
             // The least ratio of guide to entry; of equals the first symbol, as Bland's rule asks.
             let ratio = |&j: &usize| self.guide.entries[j].times(&line.entries[j].reciprocal());
             let Some(column) = self.least(rising, ratio) else {
-                return Err(self.refutation(row, false));
+                return Some(Err(self.refutation(row, false)));
             };
-            self.pivot(row, column);
+            self.pivot(row, column)?;
         }
-        Ok(())
+        Some(Ok(()))
     }
 
     /// An equation left without variables says `constant = Σ multiples of equations`; a constant that is not 0 is absurd.
@@ -109,13 +110,13 @@ impl Dictionary {
         best.map(|(column, _)| column)
     }
 
-    /// From a feasible point to one where the objective is least: the primal simplex method.
-    pub(super) fn optimise(&mut self) -> End {
+    /// From a feasible point to one where the objective is least: the primal simplex method. `None` if the watch is over.
+    pub(super) fn optimise(&mut self) -> Option<End> {
         // A variable that occurs in no row moves freely.
         let width = self.columns.len();
         let loose = |j: usize| matches!(self.columns[j], Symbol::Variable(_));
         if (0..width).any(|j| loose(j) && !self.objective.entries[j].is_zero()) {
-            return End::Unbounded;
+            return Some(End::Unbounded);
         }
         let patience = self.patience();
         for pivots in 0.. {
@@ -124,10 +125,10 @@ impl Dictionary {
             let bland = pivots > patience;
             let slope = |&j: &usize| if bland { Number::ZERO } else { self.objective.entries[j].clone() };
             let Some(column) = self.least(improving, slope) else { break };
-            let Some(row) = self.blocking_row(column) else { return End::Unbounded };
-            self.pivot(row, column);
+            let Some(row) = self.blocking_row(column) else { return Some(End::Unbounded) };
+            self.pivot(row, column)?;
         }
-        End::Optimal
+        Some(End::Optimal)
     }
 
     /// The row whose slack is the first to reach 0 as the column's symbol grows; of equals, the first symbol.

@@ -1,6 +1,7 @@
 //! Every answer is held against the rows themselves.
 
-use super::{Farkas, Feasibility, Optimum, Relation, Row, feasible, minimise};
+use super::{Farkas, Feasibility, Optimum, Relation, Row};
+use lastbit_lang::watch::{Limits, Watch};
 use lastbit_real::Rational;
 use proptest::prelude::*;
 
@@ -10,6 +11,14 @@ fn row(coefficients: &[i64], constant: i64, relation: Relation) -> Row {
     let coefficients = coefficients.iter().map(|&a| Rational::from(a)).enumerate();
     let coefficients = coefficients.filter(|(_, a)| !a.is_zero()).collect();
     Row { coefficients, constant: constant.into(), relation }
+}
+
+fn feasible(variables: usize, rows: &[Row]) -> Feasibility {
+    super::feasible(variables, rows, &Watch::default()).expect("there are no limits")
+}
+
+fn minimise(variables: usize, rows: &[Row], objective: &[(usize, Rational)]) -> Optimum {
+    super::minimise(variables, rows, objective, &Watch::default()).expect("there are no limits")
 }
 
 fn value(row: &Row, point: &[Rational]) -> Rational {
@@ -146,6 +155,15 @@ fn klee_and_mintys_cube_is_climbed() {
         assert_eq!(least, Rational::from(-5i64.pow(n as u32)));
         assert!(rows.iter().all(|row| holds(row, &point)));
     }
+}
+
+#[test]
+fn when_the_watch_is_over_there_is_no_answer() {
+    let rows = cycle(30, -1);
+    let over = Watch::start(&Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() });
+    assert_eq!(super::feasible(30, &rows, &over), None);
+    assert_eq!(super::minimise(30, &rows, &[(0, Rational::ONE)], &over), None);
+    assert!(!decide(30, &rows));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use lastbit_lang::{File, format};
 use lastbit_real::Rational;
 
 use super::super::variants::{self, extract};
-use super::super::{ALL, reorder, walk};
+use super::super::{ALL, reorder};
 
 fn only(text: &str) -> File {
     let (file, messages) = lastbit_lang::parse(text);
@@ -37,7 +37,7 @@ fn tokens(text: &str) -> Vec<String> {
 fn statements<'a>(block: &'a [Statement], found: &mut Vec<&'a Statement>) {
     for statement in block {
         found.push(statement);
-        walk::blocks(statement).into_iter().for_each(|block| statements(block, found));
+        statement.blocks().into_iter().for_each(|block| statements(block, found));
     }
 }
 
