@@ -1,9 +1,9 @@
 //! What only a float program can mean, and a statement about the real numbers would silently leave out.
 
 use crate::Diagnostic;
-use crate::ast::{Arithmetic, ClauseKind, Declaration, ExprId, ExprKind, File};
+use crate::ast::{Arithmetic, ClauseKind, Declaration, ExprId, ExprKind, File, Scalar};
 
-/// Whether a declaration can be taken for one over the real numbers: no operation of its clauses and its body is written as one that
+/// Whether a declaration can be taken for one over the real numbers: nothing is a float, no operation of its clauses and its body is written as one that
 /// rounds, and it says nothing of a library or of the floats that `unif` draws from.
 ///
 /// Whoever proves, refutes or computes the privacy of a mechanism over the reals asks this first. Its error bounds are another matter:
@@ -21,6 +21,11 @@ use crate::ast::{Arithmetic, ClauseKind, Declaration, ExprId, ExprKind, File};
 /// The first such thing, with its place.
 pub fn over_the_reals(file: &File, declaration: &Declaration) -> Result<(), Diagnostic> {
     let name = &declaration.name.text;
+    let binders = declaration.arguments.iter().chain(declaration.parameters()).chain(declaration.queries());
+    let mut types = binders.map(|binder| &binder.ty).chain([&declaration.result]);
+    if let Some(ty) = types.find(|ty| matches!(ty.scalar, Scalar::F64 | Scalar::F32)) {
+        return Err(Diagnostic::new(ty.span, "the logic is about real numbers, and this is a float"));
+    }
     for clause in &declaration.clauses {
         let what = match clause.kind {
             ClauseKind::Sampler(_) => "`sampler` says which floats `unif` draws",

@@ -59,9 +59,7 @@ impl<'a> Program<'a> {
         if let Some(mistake) = crate::check(file).into_iter().next() {
             return Err(mistake);
         }
-        if !declaration.is_over_floats() {
-            crate::over_the_reals(file, declaration)?;
-        }
+        crate::over_the_reals(file, declaration)?;
         let mut program = Program {
             file,
             declaration,
@@ -150,9 +148,6 @@ impl<'a> Program<'a> {
             Scalar::Bool => Value::Flag(Polynomial::variable(argument_name(&name, side))),
             _ => Value::Number(Polynomial::variable(argument_name(&name, side))),
         };
-        if matches!(binder.ty.scalar, Scalar::F64 | Scalar::F32) {
-            return Err(Diagnostic::new(binder.span, "the logic is about real numbers, and this is a float"));
-        }
         let name = &binder.name.text;
         Ok(match binder.ty.shape {
             Shape::One => one(name.clone()),

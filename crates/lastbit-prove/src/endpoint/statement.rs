@@ -14,7 +14,7 @@ use lastbit_lang::{Accuracy, Bindings, Diagnostic, Lowered, StraightLine, lower}
 use lastbit_real::Rational;
 
 use super::broken::{self, Tie};
-use super::{EndpointError, FloatSnap, NoiseError, Shape, ShapeError, noise_error, recognise};
+use super::{EndpointError, FloatSnap, NoiseError, OutOfRange, Shape, ShapeError, noise_error, recognise};
 
 /// What is given beside a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,6 +117,11 @@ impl<'a> Statement<'a> {
         let distance = self.distance(&argument)?;
         let at = |error: EndpointError| match error {
             EndpointError::Shape(error) => self.misfit(&error),
+            // Exact fractions can be longer than anyone wants to read.
+            EndpointError::OutOfRange(OutOfRange { name, value, reason }) => {
+                let value = if value.len() > 40 { format!("{}…", &value[..40]) } else { value };
+                Diagnostic::new(self.declaration.name.span, format!("{name} = {value}: {reason}"))
+            }
             other => Diagnostic::new(self.declaration.name.span, other.to_string()),
         };
         let mechanism = shape.mechanism(&self.program).map_err(at)?;
@@ -157,8 +162,11 @@ impl<'a> Statement<'a> {
         }
         let all = self.distances()?;
         let own = |distance: &&Distance| distance.of == argument || broken::is_cut(Tie::DistanceOfTheValue);
-        match all.iter().filter(own).map(|distance| &distance.at_most).min() {
-            Some(least) => Ok(least.clone()),
+        match all.iter().filter(own).min_by_key(|distance| &distance.at_most) {
+            Some(least) if least.at_most.is_positive() => Ok(least.at_most.clone()),
+            Some(least) => {
+                Err(Diagnostic::new(least.span, "neighbours that are not some positive distance apart"))
+            }
             None => {
                 let others: Vec<String> = all.iter().map(|distance| format!("`{}`", distance.of)).collect();
                 let message = format!(
@@ -194,6 +202,10 @@ fn names_neighbours(
     given: &Given,
     bindings: &Bindings,
 ) -> Result<(), Diagnostic> {
+    if given.distance.as_ref().is_some_and(|distance| !distance.is_positive()) {
+        let message = "the distance of neighbours that is given must be positive";
+        return Err(Diagnostic::new(declaration.name.span, message));
+    }
     let says = declaration.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Adjacent(..)));
     match says || given.distance.is_some() {
         true => Ok(()),

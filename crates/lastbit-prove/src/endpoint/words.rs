@@ -85,7 +85,7 @@ impl FloatAnswer<'_> {
         let Refutation { inputs, event, probabilities, loss } = refutation;
         let parameters = self.statement.parameters();
         let parameters: Vec<String> =
-            parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            parameters.iter().map(|(name, value)| format!("{name}={}", shown(value))).collect();
         let mut row = |name: &str, text: String| {
             let _ = writeln!(out, "  {name:15} {text}");
         };
