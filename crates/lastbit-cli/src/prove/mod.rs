@@ -17,7 +17,7 @@ mod cases;
 mod certificates;
 pub(crate) mod check;
 mod check_loss;
-mod check_privacy;
+pub(crate) mod check_privacy;
 mod conflicts;
 mod exact;
 pub(crate) mod files;

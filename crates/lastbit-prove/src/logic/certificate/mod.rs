@@ -49,6 +49,7 @@ use lastbit_lang::{Diagnostic, check, format, parse};
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError, Proof, Theorem};
+use super::refute::{Neighbours, neighbours};
 use crate::check::CheckError;
 
 pub use read::read;
@@ -156,6 +157,16 @@ impl Certificate {
         let file = self.file()?;
         let declaration = self.find(&file)?;
         Ok(kernel::check(&file, declaration, &self.values, &self.proof)?)
+    }
+
+    /// Whether the theorem is about any inputs at all. This is found out from the text, and not from what the proof says.
+    ///
+    /// # Errors
+    /// If the text can not be read.
+    pub fn neighbours(&self) -> Result<Neighbours, CertificateError> {
+        let file = self.file()?;
+        let declaration = self.find(&file)?;
+        Ok(neighbours(&file, declaration, &self.values)?)
     }
 
     /// Whether the declaration is the one of the same name in a file, but for layout, comments and proofs.
