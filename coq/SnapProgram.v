@@ -276,3 +276,22 @@ Proof.
 Qed.
 
 End Library.
+
+(** * Sets of outputs *)
+
+(** The probability of a list of outputs, each of which is in it once or counts as often as it is. *)
+Fixpoint set_prob (M : R -> R -> option R) (es : list R) (p : R) : Prop :=
+  match es with
+  | nil => p = 0
+  | cons e es => exists q q', has_prob M (Some e) q /\ set_prob M es q' /\ p = q + q'
+  end.
+
+(** A bound for each output is one for each finite set of them. *)
+Theorem loss_of_sets c M M' : (forall e, ratio_at_most c M M' e) ->
+  forall es, exists p p', set_prob M es p /\ set_prob M' es p' /\ p <= c * p'.
+Proof.
+  intros H; induction es as [|e es (p & p' & Hp & Hp' & L)].
+  - exists 0, 0; repeat split; lra.
+  - destruct (H e) as (q & q' & Hq & Hq' & L').
+    exists (q + p), (q' + p'); split; [|split]; [exists q, p | exists q', p' | lra]; auto.
+Qed.

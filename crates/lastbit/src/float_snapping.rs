@@ -248,9 +248,13 @@ mod tests {
     #[test]
     fn the_range_of_epsilon() {
         let [least, most] = [f64::from_i128(1, -500), f64::from_i128(1, 500)];
-        for (epsilon, is_allowed) in
-            [(least.next_down(), false), (least, true), (most, true), (most.next_up(), false), (1.5 * most, false)]
-        {
+        for (epsilon, is_allowed) in [
+            (least.next_down(), false),
+            (least, true),
+            (most, true),
+            (most.next_up(), false),
+            (1.5 * most, false),
+        ] {
             let made = FloatSnapping::new(epsilon, 32.0 / epsilon);
             assert_eq!(made.is_ok(), is_allowed, "{epsilon:e}: {made:?}");
         }

@@ -106,7 +106,8 @@ pub(super) fn question(module: &str, theorems: &[&str], marker: &str) -> String 
     let all: Vec<String> = theorems.iter().map(|theorem| format!("{module}.{theorem}")).collect();
     let (last, before) = all.split_last().map_or(("I", &all[..]), |(last, before)| (last, before));
     let proof = before.iter().rfold(last.to_owned(), |proof, one| format!("(conj {one} {proof})"));
-    let mut file = format!("Require {module}.\nSet Printing Width 10000.\nDefinition everything := {proof}.\n");
+    let mut file =
+        format!("Require {module}.\nSet Printing Width 10000.\nDefinition everything := {proof}.\n");
     file += &mark("assumptions");
     file += "Print Assumptions everything.\n";
     for name in allowed() {

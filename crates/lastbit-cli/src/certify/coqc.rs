@@ -1,8 +1,8 @@
 //! Coq's compiler.
 
+use std::io;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::io;
 
 use crate::error::Error;
 
@@ -76,8 +76,7 @@ impl Coqc {
     }
 }
 
-const INSTALL: &str =
-    "coq/check --install, in a copy of the project, installs Coq (Debian: coq, libcoq-flocq, libcoq-interval)";
+const INSTALL: &str = "coq/check --install, in a copy of the project, installs Coq (Debian: coq, libcoq-flocq, libcoq-interval)";
 
 /// The end of what it says is wrong.
 pub(super) fn last_lines(output: &Output) -> Option<String> {

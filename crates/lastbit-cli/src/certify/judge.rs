@@ -61,11 +61,15 @@ const NAME: &str = "Certificate";
 /// Compiles the file, which is at `path` if it was written there, and asks what it assumes.
 pub(super) fn judge(file: &str, path: Option<&Path>, named: Option<&Path>) -> Result<Judged, Error> {
     let not_checked = |reason| Ok(Judged { verdict: Verdict::NotChecked(reason), library: None });
+    let given = library::named(named).map(|path| library::given(&path));
+    if let Some(Err(reason)) = given {
+        return not_checked(reason);
+    }
     let coqc = match Coqc::find()? {
         Ok(coqc) => coqc,
         Err(reason) => return not_checked(reason),
     };
-    match library::find(named, &coqc)? {
+    match given.map_or_else(|| library::own(&coqc), Ok)? {
         Ok(library) => {
             let verdict = with_library(file, path, &library.path, &coqc)?;
             Ok(Judged { verdict, library: Some(library) })
@@ -108,7 +112,10 @@ fn with_library(file: &str, path: Option<&Path>, library: &Path, coqc: &Coqc) ->
         Some(assumptions) => {
             let others: Vec<&str> = assumptions.others.iter().map(String::as_str).collect();
             Verdict::Rejected {
-                reason: format!("it compiles, but only by assuming what may not be assumed: {}", others.join(", ")),
+                reason: format!(
+                    "it compiles, but only by assuming what may not be assumed: {}",
+                    others.join(", ")
+                ),
                 assumptions: Some(assumptions),
             }
         }
@@ -130,7 +137,9 @@ fn failure(output: &Output, shown: impl Fn(String) -> String) -> Option<Verdict>
     }
     let said = last_lines(output).map(shown);
     // Of a library that was compiled with other versions of what it needs itself.
-    if let Some(reason) = said.as_ref().filter(|said| said.contains("makes inconsistent assumptions over library")) {
+    if let Some(reason) =
+        said.as_ref().filter(|said| said.contains("makes inconsistent assumptions over library"))
+    {
         return Some(Verdict::NotChecked(NotChecked {
             reason: format!("the library was compiled with another Coq, Flocq or Interval:\n{reason}"),
             hint: "remove it, to have it compiled again".into(),

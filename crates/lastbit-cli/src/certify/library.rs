@@ -27,16 +27,14 @@ pub(super) struct Library {
 /// Either a library or why there is none.
 type Found = Result<Result<Library, NotChecked>, Error>;
 
-/// The library that is named, or our own, which is compiled if need be.
-pub(super) fn find(named: Option<&Path>, coqc: &Coqc) -> Found {
+/// The directory that the user names, as an argument or in the environment.
+pub(super) fn named(argument: Option<&Path>) -> Option<PathBuf> {
     let in_environment = || env::var_os("LASTBIT_COQ").filter(|name| !name.is_empty()).map(PathBuf::from);
-    match named.map(Path::to_owned).or_else(in_environment) {
-        Some(path) => Ok(given(&path)),
-        None => own(coqc),
-    }
+    argument.map(Path::to_owned).or_else(in_environment)
 }
 
-fn given(path: &Path) -> Result<Library, NotChecked> {
+/// The library in a directory that is named.
+pub(super) fn given(path: &Path) -> Result<Library, NotChecked> {
     if !ROOTS.iter().all(|root| path.join(format!("{root}.vo")).is_file()) {
         return Err(NotChecked {
             reason: format!("the library in {} is not compiled", path.display()),
@@ -53,7 +51,8 @@ fn cache() -> Option<PathBuf> {
     named("XDG_CACHE_HOME").or_else(|| named("HOME").map(|home| home.join(".cache")))
 }
 
-fn own(coqc: &Coqc) -> Found {
+/// Our own library, which is compiled if need be.
+pub(super) fn own(coqc: &Coqc) -> Found {
     let Some(cache) = cache() else {
         return Ok(Err(NotChecked {
             reason: "there is no place for the compiled library".into(),
@@ -161,7 +160,9 @@ fn compile(directory: &Path, coqc: &Coqc) -> Result<Result<(), NotChecked>, Erro
                         }
                         match state.next() {
                             Some(module) => break module,
-                            None => state = changed.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner),
+                            None => {
+                                state = changed.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner)
+                            }
                         }
                     };
                     bar.show(state.done.len() as u64, module.name);
@@ -185,11 +186,7 @@ fn compile(directory: &Path, coqc: &Coqc) -> Result<Result<(), NotChecked>, Erro
     }
 }
 
-fn compile_module(
-    module: &Module,
-    directory: &Path,
-    coqc: &Coqc,
-) -> Result<Result<(), NotChecked>, Error> {
+fn compile_module(module: &Module, directory: &Path, coqc: &Coqc) -> Result<Result<(), NotChecked>, Error> {
     let output = coqc.run(directory, &[(directory, "Lastbit")], &directory.join(module.source()))?;
     let is_there = directory.join(module.compiled()).is_file();
     Ok(if output.status.success() && is_there {

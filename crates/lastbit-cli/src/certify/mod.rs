@@ -45,9 +45,7 @@ pub(crate) fn run(args: &Certify) -> Result<(), Error> {
         put(path, &file.text)?;
     }
     let judged = match &file {
-        Some(file) if args.run => {
-            Some(judge(&file.text, args.coq.as_deref(), args.library.as_deref())?)
-        }
+        Some(file) if args.run => Some(judge(&file.text, args.coq.as_deref(), args.library.as_deref())?),
         _ => None,
     };
     report(args, &name, file.as_ref().and_then(|file| file.neighbours.as_ref()), judged.as_ref())
@@ -204,10 +202,14 @@ fn in_words(library: &Library) -> String {
     match (library.is_given, library.has_our_sources) {
         (false, _) => format!("library: lastbit's own, compiled in {place}"),
         (true, true) => {
-            format!("library: {place}, as you named it; it has the sources of this lastbit, and what is compiled is taken on trust")
+            format!(
+                "library: {place}, as you named it; it has the sources of this lastbit, and what is compiled is taken on trust"
+            )
         }
         (true, false) => {
-            format!("library: {place}, as you named it; its sources are NOT those of this lastbit: read its definitions")
+            format!(
+                "library: {place}, as you named it; its sources are NOT those of this lastbit: read its definitions"
+            )
         }
     }
 }

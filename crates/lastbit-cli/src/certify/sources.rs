@@ -101,7 +101,11 @@ mod tests {
         let mut known = BTreeSet::new();
         for module in MODULES {
             for needed in module.requires() {
-                assert!(known.contains(needed), "{} needs {needed}, which does not come before it", module.name);
+                assert!(
+                    known.contains(needed),
+                    "{} needs {needed}, which does not come before it",
+                    module.name
+                );
             }
             assert!(known.insert(module.name), "{} twice", module.name);
         }
@@ -116,7 +120,9 @@ mod tests {
         for module in MODULES {
             let sentences = module.text.matches("Lastbit Require").count();
             let lines = module.text.lines().filter(|line| {
-                line.starts_with("From Lastbit Require ") && line.ends_with('.') && line.matches('.').count() == 1
+                line.starts_with("From Lastbit Require ")
+                    && line.ends_with('.')
+                    && line.matches('.').count() == 1
             });
             assert_eq!(lines.count(), sentences, "{}", module.name);
             assert!(!module.text.contains("Require Import Lastbit"), "{}", module.name);

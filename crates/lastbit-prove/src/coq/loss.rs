@@ -18,7 +18,9 @@ pub enum Unsupported {
     #[error("the theorem is about {0}")]
     Theorem(&'static str),
     /// `u` is declared to be something else than what the sampler draws.
-    #[error("the theorem is about u that is every double of (0, 1), and the program declares u in [{lo}, {hi}]")]
+    #[error(
+        "the theorem is about u that is every double of (0, 1), and the program declares u in [{lo}, {hi}]"
+    )]
     Uniform {
         /// From here.
         lo: Box<Rational>,
@@ -201,30 +203,27 @@ impl Written {
         let parameter = Double::of(parameter)?;
         let operand = |node: NodeId| &program.nodes[node].op;
         let is_ln = |node: NodeId| matches!(operand(node), Op::Ln(_));
-        let (form, constants) = match *operand(shape.y) {
+        let (form, constant) = match *operand(shape.y) {
             Op::Div(_, eps) => (format!("Divided {}", parameter.parts()), Some(eps)),
             Op::Mul(a, b) if is_ln(a) => (format!("ScaledRight {}", parameter.parts()), Some(b)),
             Op::Mul(a, _) => (format!("Scaled {}", parameter.parts()), Some(a)),
             _ => ("Plain".to_owned(), None),
         };
-        // The shape has a sum in it; which of its operands is the clamped value is what is asked.
-        let sum = program.nodes.iter().find_map(|node| match node.op {
-            Op::Add(a, b) if a == shape.x || b == shape.x => Some((b == shape.x && a != shape.x, a, b)),
-            _ => None,
-        });
-        let (swaps_sum, a, b) = sum.ok_or(NOT_THE_PROGRAM)?;
-        let swaps_sign = match *operand(if swaps_sum { a } else { b }) {
-            Op::Mul(s, _) => s != shape.s,
-            _ => return Err(NOT_THE_PROGRAM),
+        // The shape, once more: which operand is which.
+        let Op::Clamp { arg: rounded, bound: outer } = *operand(program.result) else {
+            return NOT_THE_PROGRAM;
         };
-        let bounds = program.nodes.iter().filter_map(|node| match node.op {
-            Op::Clamp { bound, .. } => Some(bound),
-            _ => None,
-        });
-        if let Some(node) =
-            bounds.chain(constants).find(|&node| !matches!(operand(node), Op::Const(_) | Op::Input(_)))
-        {
-            return Err(LossError::Shape { node, reason: "the theorem takes constants as they are".into() }.into());
+        let Op::Round { arg: sum, .. } = *operand(rounded) else { return NOT_THE_PROGRAM };
+        let Op::Clamp { bound: inner, .. } = *operand(shape.x) else { return NOT_THE_PROGRAM };
+        let Op::Add(a, b) = *operand(sum) else { return NOT_THE_PROGRAM };
+        let swaps_sum = a != shape.x;
+        let Op::Mul(sign, _) = *operand(if swaps_sum { a } else { b }) else { return NOT_THE_PROGRAM };
+        let swaps_sign = sign != shape.s;
+        let is_other = |node: &NodeId| !matches!(operand(*node), Op::Const(_) | Op::Input(_));
+        if let Some(node) = [Some(outer), Some(inner), constant].into_iter().flatten().find(is_other) {
+            return Err(
+                LossError::Shape { node, reason: "the theorem takes constants as they are".into() }.into()
+            );
         }
         Ok(Written {
             inputs: inputs(program, &shape)?,
@@ -236,7 +235,8 @@ impl Written {
     }
 }
 
-const NOT_THE_PROGRAM: Unsupported = Unsupported::Theorem("the sum of a clamped input and noise with a sign");
+const NOT_THE_PROGRAM: Result<Written, Unsupported> =
+    Err(Unsupported::Theorem("the sum of a clamped input and noise with a sign"));
 
 /// `f`, `u` and `s` where the program has them, and the values of inputs that have one.
 fn inputs(program: &StraightLine, shape: &Shape) -> Result<Vec<String>, Unsupported> {

@@ -283,11 +283,16 @@ fn statement(lines: &mut Lines, text: &Text<'_, '_>, certificate: &Certificate) 
             String::new()
         }
         Neighbours::Unknown => {
-            lines.push(0, "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them. *)");
+            lines.push(
+                0,
+                "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them. *)",
+            );
             lines.blank();
             String::new()
         }
-        Neighbours::Exist(example) => format!(" Neighbours are, for example: {}.", comment(&example.to_string())),
+        Neighbours::Exist(example) => {
+            format!(" Neighbours are, for example: {}.", comment(&example.to_string()))
+        }
     };
     lines.push(
         0,

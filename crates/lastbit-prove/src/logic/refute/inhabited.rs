@@ -80,9 +80,8 @@ pub fn neighbours(
         }
     }
     let mut finder = Finder::default();
-    let mut is_impossible = |constraints: &[Constraint]| {
-        finder.are_refuted(&constraints.iter().collect::<Vec<&Constraint>>())
-    };
+    let mut is_impossible =
+        |constraints: &[Constraint]| finder.are_refuted(&constraints.iter().collect::<Vec<&Constraint>>());
     let all = kernel::hypotheses(&open)?;
     Ok(match all.iter().all(|case| is_impossible(&case.constraints)) {
         true => Neighbours::None,
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn three_answers() {
         let Neighbours::Exist(example) = of("adjacent |x<1> - x<2>| <= 1") else { panic!("there are some") };
-        assert_eq!(example.to_string(), "eps = 1, t = 0, x<1> = 0, x<2> = 0");
+        assert_eq!(example.to_string(), "eps = 1, t = 0, x<1> = 0, x<2> = 1");
         assert_eq!(of("adjacent |x<1> - x<2>| <= 1\n  assume t > 1\n  assume t < 0"), Neighbours::None);
         assert_eq!(of("adjacent x<1> > x<2> + 1\n  assume x < 0\n  assume x > 0"), Neighbours::None);
         // True of t = 100 and others, which are not tried.

@@ -57,8 +57,8 @@ use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError};
 pub use event::{Event, Part};
-pub use inhabited::{Example, Neighbours, neighbours};
 use hunt::{Hunt, Step};
+pub use inhabited::{Example, Neighbours, neighbours};
 pub use quotient::Quotient;
 use setting::Setting;
 pub use witness::{Observation, Probability, Witness};
