@@ -267,7 +267,28 @@ fn an_axiom_under_a_false_name() {
     assert!(stdout(&said).contains("assuming what may not be assumed: "), "{}", stdout(&said));
 }
 
-/// A library that has another meaning for a word of the statement assumes nothing; it is not used unless it is named, and then the verdict says so.
+/// Put in front of the tactics of the library: the words of the statement mean nothing, and theorems by the old names prove it.
+const OTHER_MEANINGS: &str = "
+Definition ratio_at_most (c : R) (M M' : R -> R -> option R) (e : R) : Prop := True.
+Definition loss_bound (lib : libm 53 1024) (p : program) (result : positive)
+  (inputs : float64 -> float64 -> float64 -> list float64) (Delta loss : R) : Prop := True.
+Theorem certified_loss (choice : Z -> bool) (loss eps rho B d Delta near W Dn : R) (yF : R -> R) (k N j : Z) :
+  eps = eps -> rho = rho -> d = d -> near = near -> W = W -> Dn = Dn -> N = N -> j = j ->
+  forall f f' e, F f -> F f' -> Rabs (f - f') <= Delta ->
+  ratio_at_most (exp loss) (snap choice yF (bpow radix2 k) B f) (snap choice yF (bpow radix2 k) B f') e.
+Proof. intros; exact I. Qed.
+Theorem program_loss (lib : libm 53 1024) (correct : correct_ln_and_grid lib) form (a b : bool) k t m e p result inputs Delta loss :
+  0 = 0 -> 0 <= 1 -> 0 <= 1 -> 0 <= 1 -> 0 <= 1 ->
+  (forall LN, correctly_rounded_ln LN -> forall f f' e', F f -> F f' -> Rabs (f - f') <= Delta ->
+    ratio_at_most (exp loss)
+      (snap (tie_up t) (noiseR form LN) (bpow radix2 k) (value m e) f)
+      (snap (tie_up t) (noiseR form LN) (bpow radix2 k) (value m e) f') e') ->
+  loss_bound lib p result inputs Delta loss.
+Proof. intros; exact I. Qed.
+";
+
+/// A library that has another meaning for the words of a statement assumes nothing. It is not used unless it is named, and then the verdict
+/// says so.
 #[test]
 fn another_meaning_in_a_library() {
     if !coq_is_here("a library with another statement") {
@@ -275,12 +296,14 @@ fn another_meaning_in_a_library() {
     }
     let folder = Folder::new("meaning");
     let text = source("LossCertificate");
-    let text = text.replace("Ltac loss_numbers :=\n  first\n    [ lia", "Definition ratio_at_most (c : R) (M M' : R -> R -> option R) (e : R) : Prop := True.\n\
-        Definition loss_bound (lib : libm 53 1024) (p : program) (result : positive) (inputs : float64 -> float64 -> float64 -> list float64)\n\
-        (Delta loss : R) : Prop := True.\nTheorem certified_loss (choice loss eps rho B d Delta near W Dn yF k N j : nat) : True.\nProof. exact I. Qed.\n\
-        Ltac loss_numbers := first [ exact I | lia");
-    evil_library(&folder, "LossCertificate", &text);
+    let tactic = "Ltac loss_numbers :=\n  first\n    [ ";
+    assert!(text.contains(tactic), "{text}");
+    let text = text.replace(tactic, &format!("{OTHER_MEANINGS}\n{tactic}reflexivity | "));
+    let library = evil_library(&folder, "LossCertificate", &text);
     let certificate = false_loss(&folder);
+    let said = output(lastbit("certify --run --library").arg(&library).arg(&certificate));
+    assert_eq!(said.status.code(), Some(0), "{}{}", stdout(&said), stderr(&said));
+    assert!(stdout(&said).contains("its sources are NOT those of this lastbit"), "{}", stdout(&said));
     fs::create_dir_all(folder.0.join("below")).unwrap();
     for place in [folder.0.clone(), folder.0.join("below"), folder.0.join("coq")] {
         let said = run_pinned(&certificate, &place);
