@@ -3,8 +3,7 @@
     P(z) = (1-q)/(1+q) * q^|z| over the integers, q = e^(-1/s): [dlap] and [decay]. It is positive and sums
     to 1, and P(z) <= e^(|j|/s) * P(z+j), with equality at z = 0. So the grid mechanism, which adds it to
     rounded values, has the loss (distance of the rounded values in cells)/s, where s = scale/2^k;
-    GridLaplace.v bounds that distance. Outputs are a countable set, so a bound for each output is one for
-    each set of outputs.
+    GridLaplace.v bounds that distance. All of it is stated for each output.
 
     It is sampled from one uniform U and a fair sign: Z = sign * floor(s*E + c) with E = -ln U and
     c = s*ln(2/(1+q)). The set of the U with floor(s*E + c) >= j is (0, e^((c-j)/s)], of length 2*q^j/(1+q),
@@ -264,7 +263,7 @@ Let s : R := scale / bpow radix2 k.
 (** What is released for x, given U and the sign. *)
 Definition release (x u sign : R) : R := (IZR (cell k x) + noise s u sign) * bpow radix2 k.
 
-(** The probability of the cells rs for the values xs. *)
+(** The probability of the cells rs for the values xs: by definition, the product over the coordinates. *)
 Definition grid_prob (xs : list R) (rs : list Z) : R := dlap_prob s (map (cell k) xs) rs.
 
 Lemma grid_s_pos : 0 < s.

@@ -145,7 +145,7 @@ Definition private {M A} (eps : R) (c : M -> dist A) (adjacent : M -> M -> Prop)
 
 (** * Rules without samples *)
 
-(** EVENT: for equality the judgement is about each event and itself. *)
+(** For equality the judgement is about each event and itself. *)
 Theorem rule_event {A} eps delta (d1 d2 : dist A) : nonneg d2 ->
   rel eps delta d1 d2 eq <-> forall E, prob d1 E <= exp eps * prob d2 E + delta.
 Proof.

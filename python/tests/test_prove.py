@@ -83,6 +83,22 @@ def test_snapping_has_two_proofs() -> None:
     assert all(lastbit.check(certificate).startswith("snap: ") for certificate in proof.certificates)
 
 
+def test_a_theorem_about_no_inputs() -> None:
+    text = """
+    mechanism leaks(x: real) -> real
+      param eps: real > 0, t: real
+      adjacent |x<1> - x<2>| <= 1
+      assume t > 1
+      assume t < 0
+      claim pure eps
+    { return x }
+    """
+    (proof,) = lastbit.prove(text)
+    assert isinstance(proof, lastbit.PrivacyProof) and proof.certificate is not None
+    said = lastbit.check(proof.certificate)
+    assert said == "leaks: VACUOUS, no two inputs satisfy what is declared of them: (eps)-DP (pure, cost eps)"
+
+
 def test_all_that_is_private_has_certificates() -> None:
     for name in ("standard/sparse_vector.lb", "standard/noisy_max.lb", "randomized_response.lb"):
         for proof in lastbit.prove(text_of(name)):

@@ -153,6 +153,8 @@ Theorem randomized_response_private (eps : R) (answer1 answer2 : bool) :
     prob (randomized_response eps answer2) E <= exp eps * prob (randomized_response eps answer1) E.
 ";
     assert!(coq.contains(definition) && coq.contains(theorem), "{coq}");
+    let words: Vec<&str> = coq.split_whitespace().collect();
+    assert!(words.join(" ").contains("Neighbours are, for example: eps = 1, answer<1> = "), "{coq}");
 }
 
 /// Loops, arrays, lists, branches, and names that mean something else in Coq.
@@ -174,6 +176,20 @@ fn the_whole_fragment() {
           return [r[1], 0];
         }";
     agree(&certificate(text, "fun"), "as it is");
+}
+
+/// Names of what Coq's statements are made of, and of its commands.
+#[test]
+fn names_that_mean_something_in_coq() {
+    for name in ["True", "False", "Parameter", "adjacent", "prob"] {
+        let text = "
+            mechanism NAME(Rabs: bool) -> bool
+              param Theorem: real > 0
+              claim pure Theorem
+            { False <$ bernoulli(1 / (exp(Theorem) + 1));  IZR := if False { !Rabs } else { Rabs };  return IZR }"
+            .replace("NAME", name);
+        agree(&certificate(&text, name), "as it is");
+    }
 }
 
 /// Neighbours in one direction only, and cases on numbers.

@@ -83,7 +83,8 @@ impl FloatSnapping {
         };
         let (exact_epsilon, exact_bound) = (exact("epsilon", epsilon)?, exact("bound", bound)?);
         let lambda = ceil_log2(&positive("epsilon", &exact_epsilon)?.recip().expect("positive"));
-        if !(-500..=500).contains(&lambda) {
+        let (least, most) = (Rational::pow2(-500), Rational::pow2(500));
+        if exact_epsilon < least || exact_epsilon > most {
             return Err(out_of_range("epsilon", &exact_epsilon, "it must lie between 2^-500 and 2^500"));
         }
         check_bound(&exact_bound, lambda)?;
@@ -242,6 +243,22 @@ mod tests {
         }
         let u = f64::from_bits(at);
         (u < 1.0).then_some(u)
+    }
+
+    /// Exactly the range of which it is proved that nothing overflows.
+    #[test]
+    fn the_range_of_epsilon() {
+        let [least, most] = [f64::from_i128(1, -500), f64::from_i128(1, 500)];
+        for (epsilon, is_allowed) in [
+            (least.next_down(), false),
+            (least, true),
+            (most, true),
+            (most.next_up(), false),
+            (1.5 * most, false),
+        ] {
+            let made = FloatSnapping::new(epsilon, 32.0 / epsilon);
+            assert_eq!(made.is_ok(), is_allowed, "{epsilon:e}: {made:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use lastbit_prove::check::check;
 use lastbit_prove::derivation::{self, Derivation};
 use lastbit_prove::endpoint::certificate::{self as loss, LossCertificate, LossError};
 use lastbit_prove::logic::certificate::{self, Certificate};
+use lastbit_prove::logic::refute::Neighbours;
 use lastbit_prove::search::{Effort, Goal, analyse_goal};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -179,10 +180,17 @@ fn of_privacy(
     if let Some(meant) = meant {
         privacy.is_about(meant, TEXT)?;
     }
+    let vacuous = match privacy.neighbours()? {
+        Neighbours::Exist(_) => "",
+        Neighbours::None => "VACUOUS, no two inputs satisfy what is declared of them: ",
+        Neighbours::Unknown => {
+            "POSSIBLY VACUOUS, no two inputs were found that satisfy what is declared of them: "
+        }
+    };
     let given: Vec<String> = privacy.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let given = if given.is_empty() { String::new() } else { format!(" for {}", given.join(", ")) };
     let loss = theorem.claim.as_ref().unwrap_or(&theorem.cost);
-    Ok((privacy.declaration.clone(), format!("({loss})-DP (pure, cost {}){given}", theorem.cost)))
+    Ok((privacy.declaration.clone(), format!("{vacuous}({loss})-DP (pure, cost {}){given}", theorem.cost)))
 }
 
 fn of_loss(loss: &LossCertificate, meant: Option<&File>) -> Result<(String, String), LossError> {

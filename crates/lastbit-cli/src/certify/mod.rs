@@ -1,20 +1,28 @@
 //! `lastbit certify`: certificates for other judges.
 
 pub(crate) mod args;
+mod assumptions;
 mod coqc;
+mod judge;
+mod library;
+mod scratch;
+mod sources;
 
 use std::path::Path;
 
 use lastbit_prove::coq;
 use lastbit_prove::endpoint::certificate as loss;
 use lastbit_prove::gappa::{self, GappaError};
+use lastbit_prove::logic::refute::Neighbours;
 use lastbit_prove::logic::{self, certificate as privacy};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::{Error, tell};
+use crate::prove::check_privacy::vacuity;
 use crate::prove::files::{is_stdin, name_of, print, read_text, write_whole};
 use args::Certify;
-use coqc::Verdict;
+use judge::{Judged, Verdict, judge};
+use library::Library;
 
 pub(crate) fn run(args: &Certify) -> Result<(), Error> {
     if args.coq.is_none() && args.gappa.is_none() && !args.run {
@@ -34,13 +42,20 @@ pub(crate) fn run(args: &Certify) -> Result<(), Error> {
         put(path, script)?;
     }
     if let (Some(path), Some(file)) = (&args.coq, &file) {
-        put(path, file)?;
+        put(path, &file.text)?;
     }
-    let verdict = match &file {
-        Some(file) if args.run => Some(coqc::check(file, args.coq.as_deref(), args.library.as_deref())?),
+    let judged = match &file {
+        Some(file) if args.run => Some(judge(&file.text, args.coq.as_deref(), args.library.as_deref())?),
         _ => None,
     };
-    report(args, &name, verdict.as_ref())
+    report(args, &name, file.as_ref().and_then(|file| file.neighbours.as_ref()), judged.as_ref())
+}
+
+/// A certificate for Coq.
+struct CoqFile {
+    text: String,
+    /// What is known of the inputs that a privacy certificate is about.
+    neighbours: Option<Neighbours>,
 }
 
 /// Refuses what would overwrite one thing with another.
@@ -75,33 +90,36 @@ fn refused(name: &str, error: &dyn std::fmt::Display) -> Error {
 }
 
 /// The Coq file of a certificate of any kind.
-fn coq_file(name: &str, text: &str) -> Result<String, Error> {
+fn coq_file(name: &str, text: &str) -> Result<CoqFile, Error> {
+    let unsupported = |error: &dyn std::fmt::Display, hint: &str| {
+        Error::usage(format!("{name} can not be written for Coq: {error}"), hint)
+    };
     match privacy::read(text) {
         Ok(certificate) => {
-            return logic::coq::privacy_to_coq(&certificate).map_err(|error| {
-                Error::usage(
-                    format!("{name} can not be written for Coq: {error}"),
+            let text = logic::coq::privacy_to_coq(&certificate).map_err(|error| {
+                unsupported(
+                    &error,
                     "mechanisms whose samples have finitely many values can, and the ideal snapping mechanism by events; \
                      lastbit check goes through all certificates",
                 )
-            });
+            })?;
+            let neighbours = certificate.neighbours().map_err(|error| refused(name, &error))?;
+            return Ok(CoqFile { text, neighbours: Some(neighbours) });
         }
         Err(error) if error.is_of_another_kind() => {}
         Err(error) => return Err(refused(name, &error)),
     }
     match loss::read(text) {
         Ok(certificate) => {
-            return coq::loss_bound(&certificate).map_err(|error| {
-                Error::usage(
-                    format!("{name} can not be written for Coq: {error}"),
-                    "lastbit check computes it again",
-                )
-            });
+            let text = coq::loss_bound(&certificate)
+                .map_err(|error| unsupported(&error, "lastbit check computes it again"))?;
+            return Ok(CoqFile { text, neighbours: None });
         }
         Err(error) if error.is_of_another_kind() => {}
         Err(error) => return Err(refused(name, &error)),
     }
-    coq::error_bound(text).map_err(|error| refused(name, &error))
+    let text = coq::error_bound(text).map_err(|error| refused(name, &error))?;
+    Ok(CoqFile { text, neighbours: None })
 }
 
 fn gappa_script(name: &str, text: &str) -> Result<String, Error> {
@@ -118,37 +136,80 @@ fn gappa_script(name: &str, text: &str) -> Result<String, Error> {
     })
 }
 
-fn report(args: &Certify, name: &str, verdict: Option<&Verdict>) -> Result<(), Error> {
+fn report(
+    args: &Certify,
+    name: &str,
+    neighbours: Option<&Neighbours>,
+    judged: Option<&Judged>,
+) -> Result<(), Error> {
     let path = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let verdict = judged.map(|judged| &judged.verdict);
+    let library = judged.and_then(|judged| judged.library.as_ref());
+    let (is_vacuous, vacuous) = neighbours.map_or(("", json!(false)), vacuity);
     if args.json {
+        let assumptions = verdict.and_then(Verdict::assumptions);
         let value = json!({
             "file": name,
             "coq": path(&args.coq),
             "gappa": path(&args.gappa),
-            "accepted": verdict.and_then(Verdict::accepted),
+            "vacuous": vacuous,
+            "accepted": verdict.and_then(Verdict::is_accepted),
             "reason": verdict.and_then(Verdict::reason),
+            "assumptions": assumptions.map(|found| json!({ "allowed": found.allowed, "others": found.others })),
+            "library": library.map_or(Value::Null, |library| json!({
+                "path": library.path.display().to_string(),
+                "given": library.is_given,
+                "our_sources": library.has_our_sources,
+            })),
         });
         print(&format!("{value:#}\n"))?;
     } else {
         for written in [path(&args.gappa), path(&args.coq)].into_iter().flatten().filter(|path| path != "-") {
             tell(&format!("wrote {written}"));
         }
+        if verdict.is_none() && !is_vacuous.is_empty() {
+            tell(&format!("{name}: {}", is_vacuous.trim_start_matches(", ")));
+        }
         match verdict {
-            Some(Verdict::Accepted) => print(&format!("{name}: ACCEPTED by Coq\n"))?,
-            Some(Verdict::Rejected(reason)) => {
+            Some(Verdict::Accepted(assumptions)) => {
+                print(&format!("{name}: ACCEPTED by Coq{is_vacuous}\n"))?;
+                print(&format!("  it assumes {}\n", assumptions.in_words()))?;
+            }
+            Some(Verdict::Rejected { reason, .. }) => {
                 print(&format!("{name}: REJECTED by Coq:\n{reason}\n"))?;
                 tell(&format!("hint: lastbit check {name} says what is wrong in its own words"));
             }
-            Some(Verdict::NotChecked { reason, hint }) => {
-                tell(&format!("{name}: NOT CHECKED: {reason}"));
-                tell(&format!("hint: {hint}"));
+            Some(Verdict::NotChecked(reason)) => {
+                tell(&format!("{name}: NOT CHECKED: {}", reason.reason));
+                tell(&format!("hint: {}", reason.hint));
             }
             None => {}
         }
+        if let Some(library) = library {
+            print(&format!("  {}\n", in_words(library)))?;
+        }
     }
     match verdict {
-        None | Some(Verdict::Accepted) => Ok(()),
-        Some(Verdict::Rejected(_)) => Err(Error::Told(1)),
-        Some(Verdict::NotChecked { .. }) => Err(Error::Told(3)),
+        None | Some(Verdict::Accepted(_)) => Ok(()),
+        Some(Verdict::Rejected { .. }) => Err(Error::Told(1)),
+        Some(Verdict::NotChecked(_)) => Err(Error::Told(3)),
+    }
+}
+
+/// What the verdict stands on.
+fn in_words(library: &Library) -> String {
+    let place = library.path.display();
+    match (library.is_given, library.has_our_sources) {
+        (false, _) => format!("library: lastbit's own, compiled in {place}"),
+        (true, true) => {
+            format!(
+                "library: {place}, as you named it; it has the sources of this lastbit, and what is compiled is taken on trust"
+            )
+        }
+        (true, false) => {
+            format!(
+                "library: {place}, as you named it; its sources are NOT those of this lastbit: read its definitions"
+            )
+        }
     }
 }

@@ -7,6 +7,7 @@ use lastbit_lang::render;
 use lastbit_lang::watch::{Limits, Reason};
 use lastbit_prove::logic::certificate::{Certificate, CertificateError};
 use lastbit_prove::logic::kernel::{KernelError, Theorem};
+use lastbit_prove::logic::refute::Neighbours;
 use serde_json::{Map, Value, json};
 
 use super::check::{INTERRUPTED, NOT_CHECKED, Refused};
@@ -44,8 +45,21 @@ pub(super) fn verdict(
     if let Some(meant) = meant {
         certificate.is_about(&meant.file, &meant.name).map_err(|error| refusal(&error))?;
     }
-    Ok(accepted(name, certificate, &theorem))
+    let neighbours = certificate.neighbours().map_err(|error| refusal(&error))?;
+    Ok(accepted(name, certificate, &theorem, &neighbours))
 }
+
+/// What is said of a theorem that is about nothing, after its verdict; and what stands in JSON.
+pub(crate) fn vacuity(neighbours: &Neighbours) -> (&'static str, Value) {
+    match neighbours {
+        Neighbours::Exist(_) => ("", json!(false)),
+        Neighbours::None => (VACUOUS, json!(true)),
+        Neighbours::Unknown => (UNKNOWN, Value::Null),
+    }
+}
+
+const VACUOUS: &str = ", VACUOUS: no two inputs satisfy what is declared of them";
+const UNKNOWN: &str = ", POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them";
 
 pub(super) fn refusal(error: &CertificateError) -> Refused {
     let code = match error {
@@ -59,15 +73,21 @@ pub(super) fn refusal(error: &CertificateError) -> Refused {
     Refused { code, reason: error.to_string() }
 }
 
-fn accepted(name: &str, certificate: &Certificate, theorem: &Theorem) -> (String, Value) {
+fn accepted(
+    name: &str,
+    certificate: &Certificate,
+    theorem: &Theorem,
+    neighbours: &Neighbours,
+) -> (String, Value) {
     let Theorem { cost, claim, premises } = theorem;
     let lemmas = certificate.proof.lemmas.len();
     let values = certificate.values.iter();
     let given: Vec<String> = values.clone().map(|(name, value)| format!("{name} = {value}")).collect();
     let given = if given.is_empty() { String::new() } else { format!("  for {}", given.join(", ")) };
     let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (is_vacuous, vacuous) = vacuity(neighbours);
     let text = format!(
-        "{name}: ACCEPTED: {}: {}-DP (pure, cost {cost}){given}  ({}, {})\n",
+        "{name}: ACCEPTED{is_vacuous}: {}: {}-DP (pure, cost {cost}){given}  ({}, {})\n",
         certificate.declaration,
         claim.as_ref().unwrap_or(cost),
         plural(*premises, "premise"),
@@ -80,6 +100,7 @@ fn accepted(name: &str, certificate: &Certificate, theorem: &Theorem) -> (String
         "name": certificate.declaration,
         "cost": cost.to_string(),
         "claim": claim.as_ref().map(ToString::to_string),
+        "vacuous": vacuous,
         "premises": premises,
         "lemmas": lemmas,
         "values": values.map(|(name, value)| (name.clone(), json!(value.to_string()))).collect::<Map<_, _>>(),

@@ -18,7 +18,7 @@ mod cases;
 mod certificates;
 pub(crate) mod check;
 mod check_loss;
-mod check_privacy;
+pub(crate) mod check_privacy;
 mod conflicts;
 
 pub(crate) mod files;

@@ -92,7 +92,7 @@ fn numbered(expression: &str) -> String {
     text
 }
 
-fn operation(format: Format, op: &Op) -> String {
+pub(super) fn operation(format: Format, op: &Op) -> String {
     let call = |name: &str, operands: &[usize]| {
         operands.iter().fold(name.to_owned(), |text, operand| format!("{text} {}", operand + 1))
     };

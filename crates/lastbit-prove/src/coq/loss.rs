@@ -1,11 +1,12 @@
 //! Loss certificates of the floating-point snapping mechanism.
 
-use lastbit_lang::{Accuracy, Tie};
+use lastbit_lang::{Accuracy, Format, InputKind, NodeId, Op, StraightLine, Tie};
 use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 
-use super::text::{comment, integer, name};
+use super::error::{operation, tie_name};
+use super::text::{comment, integer, name, wrapped};
 use crate::endpoint::certificate::LossCertificate;
-use crate::endpoint::{FloatSnap, Noise, Sampler};
+use crate::endpoint::{FloatSnap, Noise, Sampler, Shape, recognise};
 
 /// Why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,6 +14,16 @@ pub enum Unsupported {
     /// The theorem in the library is about something else.
     #[error("the theorem is about {0}")]
     Theorem(&'static str),
+    /// `u` is declared to be something else than what the sampler draws.
+    #[error(
+        "the theorem is about u that is every double of (0, 1), and the program declares u in [{lo}, {hi}]"
+    )]
+    Uniform {
+        /// From here.
+        lo: Box<Rational>,
+        /// To here.
+        hi: Box<Rational>,
+    },
 }
 
 /// The Coq file of a loss certificate. The certificate is not checked.
@@ -35,11 +46,12 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
     if program.libm.ln != Accuracy::CorrectlyRounded {
         return Err(Unsupported::Theorem("a correctly rounded logarithm"));
     }
-    // What is printed, to 20 digits: the library's distances may be a few ulps more than ours where ties do not go up.
-    let decimal = loss.to_decimal(20, Rounding::Up);
-    let stated: Rational = decimal.parse().expect("a decimal number");
     let numbers = Numbers::of(mechanism, &certificate.sensitivity);
-    let (notations, noise) = noise(mechanism.noise())?;
+    let written = Written::of(program, mechanism)?;
+    let noise = match mechanism.noise() {
+        Noise::Divided { .. } => "rnd (LN u / eps)",
+        Noise::Multiplied { .. } => "rnd (lambda * LN u)",
+    };
     let tie = match mechanism.tie() {
         Tie::Up => "ties_up",
         Tie::Even => "ties_even",
@@ -48,23 +60,31 @@ pub fn loss_bound(certificate: &LossCertificate) -> Result<String, Unsupported> 
     let snap = |input: &str| format!("(snap {tie} (fun u => {noise}) L B {input})");
     let sensitivity = real(&certificate.sensitivity);
     Ok(format!(
-        "(* {title}: the privacy loss of snapping in binary64.
+        "(* {title}: the privacy loss of this program in binary64: a snapping mechanism.
 
      {parameter}, B = {bound}, L = 2^{exponent}, ties {ties}, inputs at most {distance} apart
-     loss <= {decimal}
+     loss <= {decimal}, to 20 digits; below it is stated exactly, as the certificate has it
 
-   u is every double of (0, 1) with a probability in proportion to its ulp, LN any correctly rounded logarithm, s a fair sign.
-   Numbers are doubles. For every output e there are probabilities p and p', under the inputs f and f', with p <= exp(loss)·p'
-   (snap and ratio_at_most are defined in FloatSnap.v, F and rnd, the doubles and their rounding, in Double.v).
-   Accepted by Coq, this file is a proof of the theorem. *)
+   u is every double of (0, 1) with a probability in proportion to its ulp, s a fair sign, and the program runs with any library
+   whose logarithm is correctly rounded and whose rounding to a grid is exact. Its result is finite, and for every output e there
+   are probabilities p and p', for the inputs f and f', with p <= exp(loss)·p' (loss_bound is defined in SnapProgram.v,
+   ratio_at_most and snap in FloatSnap.v, F and rnd, the doubles and their rounding, in Double.v).
+   Accepted by Coq, this file is a proof of what it states last. *)
 From Lastbit Require Import LossCertificate.
+
+Definition prog : program := [
+  {prog}].
+
+(* What the program takes for its inputs, in their order. *)
+Definition inputs (f u s : float64) : list float64 := [{inputs}].
 
 {notations}
 Notation B := {b}.
 Notation L := (bpow radix2 {k}).
 Notation loss := {loss}.
 
-Theorem {name} (LN : R -> R) : correctly_rounded_ln LN ->
+(* The real numbers that it computes. *)
+Lemma of_numbers (LN : R -> R) : correctly_rounded_ln LN ->
   forall f f' e, F f -> F f' -> Rabs (f - f') <= {sensitivity} ->
   ratio_at_most (exp loss)
     {of_f}
@@ -76,6 +96,14 @@ Proof.
     (W := {own}) (Dn := {neighbour});
     loss_numbers.
 Qed.
+
+Theorem {name} (lib : libm 53 1024) : correct_ln_and_grid lib ->
+  loss_bound lib prog {result} inputs {sensitivity} loss.
+Proof.
+  intros correct.
+  apply (program_loss lib correct ({form}) {swaps} {k} {to_grid} {b_parts});
+    [is_snapping | in_range | in_range | in_range | in_range | exact of_numbers].
+Qed.
 ",
         title = comment(&program.name),
         parameter = match mechanism.noise() {
@@ -86,10 +114,17 @@ Qed.
         bound = mechanism.bound(),
         exponent = mechanism.lambda().floor_log2().unwrap_or(0),
         distance = certificate.sensitivity,
-        b = dyadic(mechanism.exact_bound())?,
+        decimal = loss.to_decimal(20, Rounding::Up),
+        prog = wrapped(program.nodes.iter().map(|node| operation(Format::Binary64, &node.op)), ";", "  "),
+        inputs = written.inputs.join("; "),
+        notations = match mechanism.noise() {
+            Noise::Divided { .. } => format!("Notation eps := {}.", written.parameter.real()),
+            Noise::Multiplied { .. } =>
+                format!("Notation lambda := {}.\nNotation eps := (/ lambda).", written.parameter.real()),
+        },
+        b = written.bound.real(),
         k = integer(&IBig::from(mechanism.lambda().floor_log2().unwrap_or(0))),
-        loss = real(&stated),
-        name = name(&program.name),
+        loss = real(loss),
         of_f = snap("f"),
         of_f2 = snap("f'"),
         rho = if is_power(mechanism.noise()) { "bpow radix2 (-53)" } else { "bpow radix2 (-52)" },
@@ -99,7 +134,126 @@ Qed.
         near = real(&numbers.near),
         own = real(&numbers.own),
         neighbour = real(&numbers.neighbour),
+        name = name(&program.name),
+        result = program.result + 1,
+        form = written.form,
+        swaps = written.swaps,
+        to_grid = tie_name(mechanism.tie()),
+        b_parts = written.bound.parts(),
     ))
+}
+
+/// A double, as the two integers of `m·2^e`.
+struct Double {
+    mantissa: String,
+    exponent: String,
+}
+
+impl Double {
+    fn of(x: &Rational) -> Result<Double, Unsupported> {
+        let double = x.to_f64(Rounding::Nearest);
+        match Dyadic::try_from(x) {
+            Ok(exact) if Rational::try_from(double).as_ref() == Ok(x) => {
+                let [mantissa, exponent] =
+                    [exact.mantissa().clone(), IBig::from(exact.exponent())].map(|z| integer(&z));
+                Ok(Double { mantissa, exponent })
+            }
+            _ => Err(Unsupported::Theorem("parameters that are doubles")),
+        }
+    }
+
+    fn parts(&self) -> String {
+        format!("{} {}", self.mantissa, self.exponent)
+    }
+
+    fn real(&self) -> String {
+        format!("(IZR {} * bpow radix2 {})", self.mantissa, self.exponent)
+    }
+}
+
+/// How the program is written: the theorem knows its operands in either order, and takes its parameters from it.
+struct Written {
+    inputs: Vec<String>,
+    /// `ε` or `λ`.
+    parameter: Double,
+    bound: Double,
+    /// A `noise_form`.
+    form: String,
+    /// Whether the operands of the sum, and of the product with the sign, are swapped.
+    swaps: String,
+}
+
+impl Written {
+    fn of(program: &StraightLine, mechanism: &FloatSnap) -> Result<Written, Unsupported> {
+        let Ok(shape) = recognise(program) else { return NOT_THE_PROGRAM };
+        let (Noise::Divided { epsilon: parameter } | Noise::Multiplied { scale: parameter }) =
+            mechanism.noise();
+        let (least, most) = (Rational::pow2(-500), Rational::pow2(500));
+        if *parameter < least || *parameter > most {
+            return Err(Unsupported::Theorem("ε, or the scale, between 2^-500 and 2^500"));
+        }
+        let too_large = Rational::pow2(1000);
+        if *mechanism.exact_bound() > too_large || mechanism.lambda() > too_large {
+            return Err(Unsupported::Theorem("bounds and grids of at most 2^1000"));
+        }
+        let parameter = Double::of(parameter)?;
+        let operand = |node: NodeId| &program.nodes[node].op;
+        let is_ln = |node: NodeId| matches!(operand(node), Op::Ln(_));
+        let (form, constant) = match *operand(shape.y) {
+            Op::Div(_, eps) => (format!("Divided {}", parameter.parts()), Some(eps)),
+            Op::Mul(a, b) if is_ln(a) => (format!("ScaledRight {}", parameter.parts()), Some(b)),
+            Op::Mul(a, _) => (format!("Scaled {}", parameter.parts()), Some(a)),
+            _ => ("Plain".to_owned(), None),
+        };
+        // The shape, once more: which operand is which.
+        let Op::Clamp { arg: rounded, bound: outer } = *operand(program.result) else {
+            return NOT_THE_PROGRAM;
+        };
+        let Op::Round { arg: sum, .. } = *operand(rounded) else { return NOT_THE_PROGRAM };
+        let Op::Clamp { bound: inner, .. } = *operand(shape.x) else { return NOT_THE_PROGRAM };
+        let Op::Add(a, b) = *operand(sum) else { return NOT_THE_PROGRAM };
+        let swaps_sum = a != shape.x;
+        let Op::Mul(sign, _) = *operand(if swaps_sum { a } else { b }) else { return NOT_THE_PROGRAM };
+        let swaps_sign = sign != shape.s;
+        let is_other = |node: &NodeId| !matches!(operand(*node), Op::Const(_) | Op::Input(_));
+        if [Some(outer), Some(inner), constant].into_iter().flatten().any(|node| is_other(&node)) {
+            return Err(Unsupported::Theorem("bounds and scales that are numbers as they stand"));
+        }
+        Ok(Written {
+            inputs: inputs(program, &shape)?,
+            parameter,
+            bound: Double::of(mechanism.exact_bound())?,
+            form,
+            swaps: format!("{swaps_sum} {swaps_sign}"),
+        })
+    }
+}
+
+const NOT_THE_PROGRAM: Result<Written, Unsupported> =
+    Err(Unsupported::Theorem("the sum of a clamped input and noise with a sign"));
+
+/// `f`, `u` and `s` where the program has them, and the values of inputs that have one.
+fn inputs(program: &StraightLine, shape: &Shape) -> Result<Vec<String>, Unsupported> {
+    let place = |node: NodeId| match program.nodes[node].op {
+        Op::Input(place) => Some(place),
+        _ => None,
+    };
+    let list = program.inputs.iter().enumerate().map(|(i, input)| {
+        let is = |node: NodeId| place(node) == Some(i);
+        if is(shape.u) {
+            // The sampler draws all of them, whatever is declared.
+            let (least, most) = (Rational::pow2(-1074), Rational::ONE - Rational::pow2(-53));
+            let is_whole = input.kind == InputKind::Float && input.lo <= least && input.hi >= most;
+            let [lo, hi] = [&input.lo, &input.hi].map(|end| Box::new(end.clone()));
+            return if is_whole { Ok("u".to_owned()) } else { Err(Unsupported::Uniform { lo, hi }) };
+        }
+        match [(shape.f, "f"), (shape.s, "s")].into_iter().find(|&(node, _)| is(node)) {
+            Some((_, name)) => Ok(name.to_owned()),
+            None if input.lo == input.hi => Ok(format!("of_dyadic {}", Double::of(&input.lo)?.parts())),
+            None => Err(Unsupported::Theorem("programs whose inputs are f, u, s and constants")),
+        }
+    });
+    list.collect()
 }
 
 /// What the theorem asks for, in units of `1/ε`: distances of thresholds, each rounded up a little, since equalities of numbers that
@@ -136,23 +290,6 @@ impl Numbers {
     }
 }
 
-/// What `ε` stands for, and `y`.
-fn noise(noise: &Noise) -> Result<(String, &'static str), Unsupported> {
-    let parameter = |x: &Rational| match power_of_two(x) {
-        Some(k) => Ok(format!("(bpow radix2 {})", integer(&IBig::from(k)))),
-        None => dyadic(x),
-    };
-    Ok(match noise {
-        Noise::Divided { epsilon } => {
-            (format!("Notation eps := {}.", parameter(epsilon)?), "rnd (LN u / eps)")
-        }
-        Noise::Multiplied { scale } => (
-            format!("Notation lambda := {}.\nNotation eps := (/ lambda).", parameter(scale)?),
-            "rnd (lambda * LN u)",
-        ),
-    })
-}
-
 fn is_power(noise: &Noise) -> bool {
     let (Noise::Divided { epsilon: parameter } | Noise::Multiplied { scale: parameter }) = noise;
     power_of_two(parameter).is_some()
@@ -160,18 +297,6 @@ fn is_power(noise: &Noise) -> bool {
 
 fn power_of_two(x: &Rational) -> Option<i64> {
     x.floor_log2().filter(|&k| x.is_positive() && *x == Rational::pow2(k))
-}
-
-/// A double as `m·2^e`.
-fn dyadic(x: &Rational) -> Result<String, Unsupported> {
-    let double = x.to_f64(Rounding::Nearest);
-    match Dyadic::try_from(x) {
-        Ok(exact) if Rational::try_from(double).as_ref() == Ok(x) => {
-            let [m, e] = [exact.mantissa().clone(), IBig::from(exact.exponent())].map(|z| integer(&z));
-            Ok(format!("(IZR {m} * bpow radix2 {e})"))
-        }
-        _ => Err(Unsupported::Theorem("parameters that are doubles")),
-    }
 }
 
 /// A fraction as a real number.

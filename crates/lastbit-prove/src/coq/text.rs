@@ -23,7 +23,7 @@ pub(super) fn fraction(q: &Rational) -> String {
 }
 
 /// Words with a small first letter that mean something to Coq, or in the files.
-const TAKEN: [&str; 30] = [
+const TAKEN: [&str; 31] = [
     "as",
     "at",
     "by",
@@ -54,6 +54,7 @@ const TAKEN: [&str; 30] = [
     "eps",
     "lambda",
     "loss",
+    "of_numbers",
 ];
 
 /// A name for a theorem, made of any text: letters, digits and `_`, and no word that is taken.

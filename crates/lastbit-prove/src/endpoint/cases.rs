@@ -1,6 +1,7 @@
 //! The loss in each of the seven cases, over all pairs of inputs.
 
 use lastbit_audit::snapping::Case;
+use lastbit_lang::Tie;
 use lastbit_real::Rational;
 
 use super::kappa::{Ingredients, Relative, excess};
@@ -48,12 +49,21 @@ impl Reach {
     pub(super) fn of(mechanism: &FloatSnap) -> Reach {
         let (bound, top) = (mechanism.exact_bound(), mechanism.top());
         let at = |k: i64| Rational::from(mechanism.midpoint(k));
-        let [lowest, highest] = [at(1 - top), at(top)];
+        let (down, up, inside_lower, inside_upper) = if mechanism.tie() == Tie::Up {
+            let [lowest, highest] = [at(1 - top), at(top)];
+            (bound - &lowest, bound + &highest, bound + lowest, bound - highest)
+        } else {
+            // Midpoints lie half an ulp to either side of the middles between multiples. Which side is not looked at, as in Coq.
+            let middle = (Rational::from(top) - Rational::pow2(-1)) * mechanism.lambda();
+            let half_ulp = (mechanism.widths().1 - mechanism.lambda()) / Rational::from(2);
+            let (far, near) = (bound + &middle + &half_ulp, bound - middle + half_ulp);
+            (far.clone(), far, near.clone(), near)
+        };
         Reach {
-            down: bound - &lowest,
-            up: bound + &highest,
-            inside_lower: Some(bound + lowest).filter(Rational::is_positive),
-            inside_upper: Some(bound - highest).filter(Rational::is_positive),
+            down,
+            up,
+            inside_lower: Some(inside_lower).filter(Rational::is_positive),
+            inside_upper: Some(inside_upper).filter(Rational::is_positive),
             has_below: at(2 - top) < *bound,
             has_above: at(top - 1) > -bound,
         }

@@ -6,6 +6,7 @@ use lastbit_prove::logic::certificate::{Certificate, CertificateError};
 use lastbit_prove::logic::kernel::{
     Alignment, Axiom, Judge, Leaf, Lemma, Lemmas, Map, Piece, Proof, Refutation, Theorem, check_leaves,
 };
+use lastbit_prove::logic::refute::Neighbours;
 use lastbit_prove::logic::search::Finder;
 use lastbit_real::Rational;
 
@@ -50,6 +51,10 @@ pub(crate) fn verdict(
     leaves: Vec<Leaf>,
     own: &[Lemma],
 ) -> Result<Theorem, CertificateError> {
+    forged(text, cost, leaves, own).check()
+}
+
+fn forged(text: &str, cost: Polynomial, leaves: Vec<Leaf>, own: &[Lemma]) -> Certificate {
     let (file, messages) = parse(text);
     assert!(messages.is_empty(), "{messages:?}");
     let declaration = file.declarations[0].name.text.clone();
@@ -61,7 +66,7 @@ pub(crate) fn verdict(
         finder = forger.finder;
     }
     let lemmas = own.iter().cloned().chain(finder.lemmas).collect();
-    Certificate { text: text.into(), declaration, values, proof: Proof { cost, leaves, lemmas } }.check()
+    Certificate { text: text.into(), declaration, values, proof: Proof { cost, leaves, lemmas } }
 }
 
 fn align(axioms: Vec<Axiom>, pieces: Vec<Piece>) -> Leaf {
@@ -294,4 +299,31 @@ fn powers_do_not_overflow() {
       claim pure eps
     { y := x;  for i in 0..32 { y := y * y; }  return y }";
     println!("{}", refused(verdict(text, variable("eps"), vec![same_samples()], &[])));
+}
+
+/// The answer itself is returned, and no inputs are neighbours: true, and about nothing. The checker finds that out by itself, whatever rules the
+/// proof uses.
+#[test]
+fn that_a_theorem_is_about_nothing_can_not_be_hidden() {
+    let text = "mechanism leak(x: real) -> real
+      param eps: real > 0, t: real
+      adjacent |x<1> - x<2>| <= 1
+      assume t > 1
+      assume t < 0
+      claim pure eps
+    { return x }";
+    let on = Constraint::positive(variable("x<1>"));
+    let hidden = [
+        Leaf::Vacuous,
+        same_samples(),
+        Leaf::Split(on.clone(), vec![Leaf::Vacuous, Leaf::Vacuous]),
+        Leaf::Split(on, vec![same_samples(), same_samples()]),
+    ];
+    for leaf in hidden {
+        let certificate = forged(text, variable("eps"), vec![leaf.clone()], &[]);
+        assert!(certificate.check().is_ok(), "{leaf:?}: {:?}", certificate.check());
+        assert_eq!(certificate.neighbours(), Ok(Neighbours::None), "{leaf:?}");
+    }
+    let certificate = forged(POSITIVE, variable("eps"), vec![Leaf::Vacuous], &[]);
+    assert!(matches!(certificate.neighbours(), Ok(Neighbours::Exist(_))));
 }

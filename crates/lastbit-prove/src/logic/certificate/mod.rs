@@ -49,6 +49,7 @@ use lastbit_lang::watch::{Limits, Watch};
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError, Proof, Theorem};
+use super::refute::{Neighbours, neighbours};
 use crate::check::CheckError;
 use crate::subject::{Subject, SubjectError};
 
@@ -143,6 +144,16 @@ impl Certificate {
         let file = self.file()?;
         let declaration = self.find(&file)?;
         Ok(kernel::check_until(&file, declaration, &self.values, &self.proof, &watch)?)
+    }
+
+    /// Whether the theorem is about any inputs at all. This is found out from the text, and not from what the proof says.
+    ///
+    /// # Errors
+    /// If the text can not be read.
+    pub fn neighbours(&self) -> Result<Neighbours, CertificateError> {
+        let file = self.file()?;
+        let declaration = self.find(&file)?;
+        Ok(neighbours(&file, declaration, &self.values)?)
     }
 
     /// Whether the declaration is the one of the same name in a file, but for layout, comments and proofs.

@@ -55,6 +55,7 @@ use self::text::Text;
 use super::certificate::{Certificate, CertificateError};
 use super::kernel::{self, Direction, KernelError};
 use super::proof::Leaf;
+use super::refute::Neighbours;
 
 /// Why there is no Coq file for a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -274,6 +275,25 @@ fn symbols(text: &Text<'_, '_>, program: &Program<'_>) -> Result<Terms, Unsuppor
 /// The definitions, which say what is proved.
 fn statement(lines: &mut Lines, text: &Text<'_, '_>, certificate: &Certificate) -> Result<(), Unsupported> {
     let name = &text.name;
+    // What is not about anything says so first.
+    let example = match certificate.neighbours()? {
+        Neighbours::None => {
+            lines.push(0, "(* VACUOUS: no two inputs satisfy what is declared of them. The theorem below is about nothing. *)");
+            lines.blank();
+            String::new()
+        }
+        Neighbours::Unknown => {
+            lines.push(
+                0,
+                "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them. *)",
+            );
+            lines.blank();
+            String::new()
+        }
+        Neighbours::Exist(example) => {
+            format!(" Neighbours are, for example: {}.", comment(&example.to_string()))
+        }
+    };
     lines.push(
         0,
         &format!(
@@ -292,7 +312,7 @@ fn statement(lines: &mut Lines, text: &Text<'_, '_>, certificate: &Certificate) 
         4,
         &format!(
             "The first part is the statement: the mechanism as a function from its inputs to {what}, as its \
-             text says; when that is defined; which inputs are neighbours.{known} The second part is the proof, from the \
+             text says; when that is defined; which inputs are neighbours.{known}{example} The second part is the proof, from the \
              certificate's own costs, maps and lemmas. The last theorem says what is proved. *)"
         ),
     );

@@ -2,33 +2,14 @@
 
 use std::collections::BTreeSet;
 
-/// Words of Coq, and what the library or a certificate defines.
+/// Words of Coq, and what the library or a certificate defines; of those with a capital, single letters.
 const TAKEN: &[&str] = &[
-    "Axiom",
-    "CoFixpoint",
-    "Definition",
-    "Fixpoint",
-    "Forall",
     "H",
-    "Hypothesis",
-    "INR",
-    "IZR",
-    "Lemma",
-    "Prop",
+    "I",
+    "N",
+    "Q",
     "R",
-    "Rabs",
-    "Rle_0_1",
-    "Rle_or_lt",
-    "Rlt_0_1",
-    "Rlt_or_le",
-    "Rmax",
-    "Rmin",
-    "Rtotal_order",
-    "SProp",
-    "Set",
-    "Theorem",
-    "Type",
-    "Variable",
+    "S",
     "Z",
     "add",
     "add_strict",
@@ -159,6 +140,10 @@ impl Names {
         if ["lemma_", "case_", "event_"].iter().any(|prefix| name.starts_with(prefix)) {
             name.push('_');
         }
+        // Coq's commands, and much of its library: `Parameter`, `True`, `Rabs`.
+        if name.len() > 1 && name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            name.push('_');
+        }
         while TAKEN.contains(&name.as_str()) || !self.0.insert(name.clone()) {
             name.push('_');
         }
@@ -176,5 +161,7 @@ mod tests {
         let list =
             ["x", "x", "fun", "lemma_1", "ε", "exp(eps)", "score[0]<1>", "2x"].map(|text| names.fresh(text));
         assert_eq!(list, ["x", "x_", "fun_", "lemma_1_", "x__", "exp_eps", "score_0_1", "x2x"]);
+        let list = ["True", "False", "Parameter", "Rabs", "B", "R"].map(|text| names.fresh(text));
+        assert_eq!(list, ["True_", "False_", "Parameter_", "Rabs_", "B", "R_"]);
     }
 }

@@ -103,7 +103,7 @@ impl<'p, 'a> Text<'p, 'a> {
         }
         let mut names = Names::default();
         let name = names.fresh(&declaration.name.text);
-        for suffix in ["defined", "cost", "is_dist", "private"] {
+        for suffix in ["defined", "cost", "is_dist", "private", "private_output"] {
             names.fresh(&format!("{name}_{suffix}"));
         }
         let (mut parameters, mut constants) = (Vec::new(), BTreeMap::new());

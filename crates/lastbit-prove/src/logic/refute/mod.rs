@@ -27,6 +27,7 @@
 //! |---|---|
 //! | `parameters` | numbers for parameters that are left open |
 //! | `neighbours` | pairs of inputs, by linear programming |
+//! | `inhabited` | whether there are any |
 //! | `model` | the probability of an event |
 //! | `template` | which events are tried |
 //! | `explore`, `climb` | which inputs are tried, and how the best are improved |
@@ -37,6 +38,7 @@ mod discrete;
 mod event;
 mod explore;
 mod hunt;
+mod inhabited;
 mod model;
 mod neighbours;
 mod parameters;
@@ -57,6 +59,7 @@ use lastbit_real::Rational;
 use super::kernel::{self, KernelError};
 pub use event::{Event, Part};
 use hunt::{Hunt, Step};
+pub use inhabited::{Example, Neighbours, neighbours};
 pub use quotient::Quotient;
 use setting::Setting;
 pub use witness::{Observation, Probability, Witness};
