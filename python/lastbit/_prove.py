@@ -243,8 +243,8 @@ def _made(fields: "dict[str, Any]") -> "ErrorBound | PrivacyProof":
 def check(certificate: str, /, text: "str | None" = None) -> str:
     """Goes through a certificate of `prove` again, without any search, and says what it proves.
 
-    text: the programs that are meant. The certificate must be about one of them, but for layout, comments and proofs; programs
-    in floats that leave values open can not be compared.
+    text: the programs that are meant. The certificate must be about one of them, but for layout, comments and proofs; error
+    bounds of programs that leave values open can not be compared.
 
     Raises CertificateError if it is none, does not prove what it says, or is about something else.
 

@@ -109,28 +109,30 @@ fn losses() {
     // The claim is stated exactly: a little less is refused by both. And a loss of 1 is what the ideal mechanism has.
     let exact: Rational = loss.parse().unwrap();
     let less = (exact - Rational::pow2(-70)).to_string();
-    let wrong = [(loss, less.as_str()), (loss, "1"), ("\"sensitivity\":\"1\"", "\"sensitivity\":\"2\"")];
-    both_judge("losses", SNAPPING, &wrong);
+    both_judge("losses", SNAPPING, &[(loss, less.as_str()), (loss, "1")]);
+    // What is lost at a distance of 1 is not enough at a distance of 2.
+    let farther = format!("{SNAPPING} --sensitivity 2");
+    let text = fs::read_to_string(Folder::new("farther").certificate(&farther)).unwrap();
+    let own = text.split("\"loss\":\"").nth(1).unwrap().split('"').next().unwrap();
+    both_judge("distances", &farther, &[(own, loss)]);
 }
 
-/// What `u` is declared to be does not change what the sampler draws.
+/// What stands beside the text is what the text says: `u` is every double that the sampler draws, and it is drawn.
 #[test]
-fn a_loss_is_about_all_doubles() {
+fn a_loss_is_about_its_text() {
     let folder = Folder::new("uniform");
     let certificate = folder.certificate(SNAPPING);
-    let mut value: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(&certificate).unwrap()).unwrap();
-    assert_eq!(value["program"]["inputs"][0]["name"], "u");
-    value["program"]["inputs"][0]["lo"] = "1/4".into();
-    value["program"]["inputs"][0]["hi"] = "3/4".into();
-    let fingerprint = value["program"].to_string().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    value["claim"]["program"] = format!("{fingerprint:016x}").into();
-    fs::write(&certificate, value.to_string()).unwrap();
-    let said = certify(&certificate, "--coq -");
-    assert_eq!((said.status.code(), stdout(&said)), (Some(2), ""));
-    assert!(stderr(&said).contains("the program declares u in [1/4, 3/4]"), "{}", stderr(&said));
+    let text = fs::read_to_string(&certificate).unwrap();
+    for (field, value) in [("lo", "1/4"), ("hi", "3/4"), ("role", "argument")] {
+        let mut forged: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let u = &mut forged["statement"]["program"]["inputs"][0];
+        assert_eq!(u["name"], "u");
+        u[field] = value.into();
+        fs::write(&certificate, forged.to_string()).unwrap();
+        let said = certify(&certificate, "--coq -");
+        assert_eq!((said.status.code(), stdout(&said)), (Some(2), ""), "{field}");
+        assert!(stderr(&said).contains("the text says"), "{}", stderr(&said));
+    }
 }
 
 #[test]

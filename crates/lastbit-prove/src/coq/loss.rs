@@ -14,16 +14,6 @@ pub enum Unsupported {
     /// The theorem in the library is about something else.
     #[error("the theorem is about {0}")]
     Theorem(&'static str),
-    /// `u` is declared to be something else than what the sampler draws.
-    #[error(
-        "the theorem is about u that is every double of (0, 1), and the program declares u in [{lo}, {hi}]"
-    )]
-    Uniform {
-        /// From here.
-        lo: Box<Rational>,
-        /// To here.
-        hi: Box<Rational>,
-    },
 }
 
 /// The Coq file of a loss certificate. The certificate is not checked.
@@ -241,11 +231,10 @@ fn inputs(program: &StraightLine, shape: &Shape) -> Result<Vec<String>, Unsuppor
     let list = program.inputs.iter().enumerate().map(|(i, input)| {
         let is = |node: NodeId| place(node) == Some(i);
         if is(shape.u) {
-            // The sampler draws all of them, whatever is declared.
             let (least, most) = (Rational::pow2(-1074), Rational::ONE - Rational::pow2(-53));
             let is_whole = input.kind == InputKind::Float && input.lo <= least && input.hi >= most;
-            let [lo, hi] = [&input.lo, &input.hi].map(|end| Box::new(end.clone()));
-            return if is_whole { Ok("u".to_owned()) } else { Err(Unsupported::Uniform { lo, hi }) };
+            let refused = Err(Unsupported::Theorem("u that is every double of (0, 1)"));
+            return if is_whole { Ok("u".to_owned()) } else { refused };
         }
         match [(shape.f, "f"), (shape.s, "s")].into_iter().find(|&(node, _)| is(node)) {
             Some((_, name)) => Ok(name.to_owned()),
