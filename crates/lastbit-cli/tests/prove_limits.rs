@@ -155,7 +155,7 @@ fn words_of_floats_over_the_reals_are_errors() {
             "4:3",
             "`sampler` says which floats `unif` draws",
         ),
-        ("", "x ⊕ s ⊗ ln(u) ⊘ eps", "6:38", "`⊕` rounds"),
+        ("", "x ⊕ s ⊗ ln(u) ⊘ eps", "6:35", "`⊕` rounds"),
     ] {
         let path = put(&folder, "m.lb", real(clauses, value));
         for command in ["prove", "prove --epsilon 1", "audit --inputs 0 1 --epsilon 1"] {

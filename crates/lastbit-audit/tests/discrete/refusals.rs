@@ -21,7 +21,13 @@ fn what_can_not_be_audited() {
     assert_eq!(fault("if ln(2) / ln(2) > 1 { return 0 } return 1").0, Fault::NotExact);
     assert_eq!(fault("return 1 / x"), (Fault::DivisionByZero, "1 / x".to_owned()));
     assert_eq!(fault("s <$ sign; return sqrt(s)").0, Fault::SqrtOfNegative);
-    assert_eq!(fault("b <$ bernoulli(2); return 0").0, Fault::Probability);
+    assert_eq!(fault("b <$ bernoulli(2 + x); return 0").0, Fault::Probability);
+    assert!(matches!(body("b <$ bernoulli(2); return 0"), DiscreteError::Language(_)));
+    assert!(matches!(body("z <$ dlap(0, 0); return z"), DiscreteError::Language(_)));
+    // What only floats can mean, among real numbers.
+    assert!(matches!(body("return x ⊕ x"), DiscreteError::Language(_)));
+    let library = "mechanism m(x: int) -> real libm ln = ulp(1) { return x }";
+    assert!(matches!(refused(library, [0, 1].map(number)), DiscreteError::Language(_)));
     assert_eq!(fault("z <$ dlap(x, 0); return z").0, Fault::Scale);
     assert_eq!(fault("z <$ dlap(1, 100000); return z").0, Fault::Exponent);
     assert_eq!(fault("y := 3 + x; for i in 0..30 { y := y * y } return y").0, Fault::TooLarge);

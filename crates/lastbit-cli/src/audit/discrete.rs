@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lastbit_audit::discrete::{self, DiscreteReport};
+use lastbit_audit::discrete::{self, DiscreteError, DiscreteReport};
 use lastbit_lang::Diagnostic;
 use serde_json::{Value, json};
 
@@ -38,7 +38,12 @@ impl Task<'_> {
             discrete::audit(self.file, self.declaration, &self.bindings.values, [first, second], &options);
         let report = report.map_err(|error| {
             let span = error.span().unwrap_or(self.declaration.header);
-            Error::Rendered(self.source.render(&[Diagnostic::new(span, error.to_string())]))
+            let one = [Diagnostic::new(span, error.to_string())];
+            let messages = match &error {
+                DiscreteError::Language(messages) => messages.as_slice(),
+                _ => &one,
+            };
+            Error::Rendered(self.source.render(messages))
         })?;
         let name = |output: &String| output.clone();
         let style = Style {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{Add, Mul, Neg, Sub};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use lastbit_real::Rational;
 
@@ -52,7 +52,7 @@ impl Monomial {
 /// assert_eq!(p.to_string(), "x/eps + eps*x");
 /// assert_eq!(&(&p * &eps) - &x, &(&eps * &eps) * &x);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Polynomial(
     /// Shared: the same constraints stand in many cases, and a copy of each would fill the memory.
     Arc<Shared>,
@@ -60,16 +60,22 @@ pub struct Polynomial(
 
 type Terms = BTreeMap<Monomial, Rational>;
 
-#[derive(Default)]
 struct Shared {
     terms: Terms,
-    /// Proofs look up the same constraints over and over again.
-    hash: OnceLock<u64>,
+    /// Of the terms: proofs look up the same constraints over and over again.
+    hash: u64,
+}
+
+impl Default for Polynomial {
+    fn default() -> Polynomial {
+        Polynomial::of(Terms::new())
+    }
 }
 
 impl PartialEq for Polynomial {
     fn eq(&self, other: &Polynomial) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.terms == other.0.terms
+        let may_be = self.0.hash == other.0.hash;
+        Arc::ptr_eq(&self.0, &other.0) || may_be && self.0.terms == other.0.terms
     }
 }
 
@@ -89,12 +95,7 @@ impl Ord for Polynomial {
 
 impl Hash for Polynomial {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let hash = self.0.hash.get_or_init(|| {
-            let mut hasher = DefaultHasher::new();
-            self.0.terms.hash(&mut hasher);
-            hasher.finish()
-        });
-        state.write_u64(*hash);
+        state.write_u64(self.0.hash);
     }
 }
 
@@ -127,7 +128,9 @@ impl Polynomial {
     }
 
     fn of(terms: Terms) -> Polynomial {
-        Polynomial(Arc::new(Shared { terms, hash: OnceLock::new() }))
+        let mut hasher = DefaultHasher::new();
+        terms.hash(&mut hasher);
+        Polynomial(Arc::new(Shared { hash: hasher.finish(), terms }))
     }
 
     /// The terms, in the order of their monomials.

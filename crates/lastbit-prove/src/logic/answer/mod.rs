@@ -123,13 +123,13 @@ impl<'a> Answer<'a> {
         let watch = Watch::start(&options.limits);
         let program = Program::new(file, declaration, &values)?.watched(&watch);
         let claim = kernel::claim(&program)?;
-        if let Some(diagnostic) = claim.as_ref().and_then(|claim| negative(declaration, claim)) {
-            return Err(diagnostic.into());
-        }
         match not_allowed(&program) {
             Ok(Some(diagnostic)) => return Err(diagnostic.into()),
             Err(diagnostic) if watch.stopped().is_none() => return Err(diagnostic.into()),
             _ => {}
+        }
+        if let Some(diagnostic) = claim.as_ref().and_then(|claim| negative(declaration, claim)) {
+            return Err(diagnostic.into());
         }
         let found = prove_program(&program, &values, options, progress)?;
         let seconds = start.elapsed().as_secs_f64();
