@@ -27,7 +27,7 @@ const BODIES: [&str; 5] = [
     "c := clamp(x, 10);  y := 0.75 * ln(u);  w := s * y + c;  return clamp(round(w, 1, even), 10)",
     "c := clamp(x, 7.5);  y := ln(u) * 3;  w := c + y * s;  return clamp(round(w, 4, away), 7.5)",
     "c := clamp(x, 10);  y := ln(u);  w := y * s + c;  return clamp(round(w, 1, up), 10)",
-    "c := clamp(x, 100);  y := ln(u) / 4;  w := c + s * y;  return clamp(round(w, 0.25, up), 100)",
+    "c := clamp(x, 50);  y := ln(u) / 4;  w := c + s * y;  return clamp(round(w, 0.25, up), 50)",
 ];
 
 #[test]
