@@ -6,7 +6,7 @@ use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 use super::error::{operation, tie_name};
 use super::text::{comment, integer, name, wrapped};
 use crate::endpoint::certificate::LossCertificate;
-use crate::endpoint::{FloatSnap, Noise, Sampler, Shape, recognise};
+use crate::endpoint::{FloatSnap, Noise, Sampler, Shape, noise_error, recognise};
 
 /// Why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,7 +117,7 @@ Qed.
         loss = real(loss),
         of_f = snap("f"),
         of_f2 = snap("f'"),
-        rho = if is_power(mechanism.noise()) { "bpow radix2 (-53)" } else { "bpow radix2 (-52)" },
+        rho = real(&written.relative),
         top = mechanism.top(),
         j = integer(&IBig::from(numbers.exponent)),
         factor = if mechanism.tie() == Tie::Up { "" } else { "2 * " },
@@ -166,6 +166,9 @@ struct Written {
     inputs: Vec<String>,
     /// `ε` or `λ`.
     parameter: Double,
+    /// The relative error of the noise, as the checker derives it, so that both come to the same loss. The library knows that it is at most
+    /// `2^-53` if the parameter is a power of two, and `2^-52` otherwise.
+    relative: Rational,
     bound: Double,
     /// A `noise_form`.
     form: String,
@@ -186,6 +189,9 @@ impl Written {
         if *mechanism.exact_bound() > too_large || mechanism.lambda() > too_large {
             return Err(Unsupported::Theorem("bounds and grids of at most 2^1000"));
         }
+        let known = Rational::pow2(if power_of_two(parameter).is_some() { -53 } else { -52 });
+        let Ok(error) = noise_error(program, &shape) else { return NOT_THE_PROGRAM };
+        let relative = error.relative.max(known);
         let parameter = Double::of(parameter)?;
         let operand = |node: NodeId| &program.nodes[node].op;
         let is_ln = |node: NodeId| matches!(operand(node), Op::Ln(_));
@@ -212,6 +218,7 @@ impl Written {
         Ok(Written {
             inputs: inputs(program, &shape)?,
             parameter,
+            relative,
             bound: Double::of(mechanism.exact_bound())?,
             form,
             swaps: format!("{swaps_sum} {swaps_sign}"),
@@ -277,11 +284,6 @@ impl Numbers {
             neighbour: above((rate * (&lambda + &d + sensitivity)).min(reach)),
         }
     }
-}
-
-fn is_power(noise: &Noise) -> bool {
-    let (Noise::Divided { epsilon: parameter } | Noise::Multiplied { scale: parameter }) = noise;
-    power_of_two(parameter).is_some()
 }
 
 fn power_of_two(x: &Rational) -> Option<i64> {
