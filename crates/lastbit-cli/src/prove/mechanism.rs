@@ -1,6 +1,6 @@
 //! Declarations of the language of mechanisms: the error of a variable, or the privacy of a mechanism over floats.
 
-use lastbit::Rational;
+use lastbit::{Rational, Rounding};
 use lastbit_lang::ast::{Declaration, DeclarationKind, File};
 use lastbit_lang::values::{default_grid, default_ranges, is_open, rounded, scalar};
 use lastbit_lang::{Bindings, lower};
@@ -79,6 +79,13 @@ fn over_floats(
         Some([f, f2]) => Some([f.clone(), f2.clone()]),
         _ => None,
     };
+    let is_double = |x: &Rational| x.to_f64(Rounding::Nearest).is_finite();
+    if inputs.iter().flatten().any(|input| !is_double(input)) {
+        return Err(Error::usage(
+            "--inputs are beyond the range of doubles",
+            "give two numbers that are doubles",
+        ));
+    }
     let options = Options { inputs, ..Options::default() };
     let mut answer = match FloatAnswer::find(file, declaration, given, &options) {
         Ok(answer) => answer,
