@@ -7,8 +7,11 @@ use std::fs;
 use common::{code, folder, json, output, put, stderr, stdout};
 use serde_json::Value;
 
+/// What stands in place of what.
+type Changes<'a> = &'a [(&'a str, &'a str)];
+
 /// The snapping mechanism, with a clause or a part of the body in place of another.
-fn snapping(changes: &[(&str, &str)]) -> String {
+fn snapping(changes: Changes<'_>) -> String {
     let mut text = "\
 mechanism m(x: f64, t: f64) -> grid
   param eps: f64 = 1, L: f64 = 1, B: f64 = 100
@@ -41,7 +44,7 @@ fn run(command: &str, text: &str, options: &str) -> std::process::Output {
 
 #[test]
 fn what_does_not_fit_the_theorem_is_not_proved_and_the_place_is_told() {
-    let cases: [(&[(&str, &str)], &str, &str); 10] = [
+    let cases: [(Changes<'_>, &str, &str); 10] = [
         (&[("t: f64", "u: f64 in [2^-1074, 1]"), ("  u <$ unif(0,1);\n", "")], "1:21", "must be of a sample"),
         (&[("t: f64", "s: sign"), ("  s <$ sign;\n", "")], "1:21", "must be drawn"),
         (&[("|x<1> - x<2>|", "|t<1> - t<2>|")], "3:3", "how far apart `t` is"),

@@ -20,7 +20,7 @@ impl FloatAnswer<'_> {
     /// The answer for people. Places are those of `text`, the text that was asked about.
     pub fn in_words(&self, text: &str) -> String {
         let name = &self.statement.declaration.name.text;
-        let mut out = format!("{name}: {}\n", self.verdict());
+        let mut out = format!("{name}: {}{}\n", self.verdict(), self.scope());
         if let Some(refutation) = &self.refutation {
             self.write_refutation(&mut out, refutation);
         }
@@ -66,6 +66,12 @@ impl FloatAnswer<'_> {
         }
     }
 
+    /// For which neighbours, if not for those of the text.
+    fn scope(&self) -> String {
+        let given = self.statement.given.distance.as_ref();
+        given.map_or(String::new(), |distance| format!(", for inputs at most {distance} apart, as given"))
+    }
+
     /// What is refuted.
     fn refuted(&self) -> String {
         let Claimed { epsilon, delta } = &self.statement.claim;
@@ -98,7 +104,18 @@ impl FloatAnswer<'_> {
             values.join(" ")
         };
         row("inputs", format!("{} {}", side(&inputs[0], 1), side(&inputs[1], 2)));
-        row("", "neighbours: they satisfy the ranges, the assumptions and the adjacency of the text".into());
+        row(
+            "",
+            match &self.statement.given.distance {
+                None => "neighbours: they satisfy the ranges, the assumptions and the adjacency of the text"
+                    .into(),
+                Some(distance) => {
+                    format!(
+                        "they satisfy the ranges and the assumptions of the text, and are at most {distance} apart, as given"
+                    )
+                }
+            },
+        );
         row("event", event.in_words());
         for (name, probability) in ["Pr1", "Pr2"].iter().zip(probabilities) {
             row(name, format!("= {}", exactly(probability)));
@@ -149,6 +166,10 @@ impl FloatAnswer<'_> {
         value["notes"] = json!(notes);
         if let Some(refutation) = &self.refutation {
             value["witness"] = refutation.to_json();
+            value["witness"]["satisfies"] = match &statement.given.distance {
+                None => json!(["ranges", "assumptions", "adjacency"]),
+                Some(_) => json!(["ranges", "assumptions", "given distance"]),
+            };
             if refutation.loss == Loss::Infinite {
                 value["loss"] = json!("inf");
             }
@@ -187,7 +208,6 @@ impl Refutation {
             "event": self.event.in_words(),
             "probabilities": self.probabilities.each_ref().map(ToString::to_string),
             "loss_lower_bound": self.loss_from_below(),
-            "satisfies": ["ranges", "assumptions", "adjacency"],
         })
     }
 

@@ -40,8 +40,7 @@ impl Domain {
 
     /// Whether there are no inputs at all.
     pub(super) fn is_empty(&self) -> bool {
-        // Also if an end is no number.
-        !(self.low <= self.high)
+        self.low.is_nan() || self.high.is_nan() || self.low > self.high
     }
 
     pub(super) fn low(&self) -> f64 {
