@@ -281,3 +281,46 @@ def test_an_improbable_event_is_no_witness_against_delta() -> None:
     assert [proof.verdict for proof in lastbit.prove(pure, eps=1, B=1000)] == ["refuted"]
     textbook = with_clause(TEXTBOOK, "claim pure infer", "claim approx(eps, 1/10)")
     assert [proof.verdict for proof in lastbit.prove(textbook, eps=1)] == ["undecided"]
+
+
+def noisy_max(n: int) -> str:
+    return f"""
+        mechanism top(q: real[{n}]) -> int
+          param eps: real > 0
+          adjacent forall i: |q[i]<1> - q[i]<2>| <= 1
+          claim pure eps
+        {{
+          var z: real[{n}];
+          for i in 0..{n} {{ z[i] <$ lap(2 / eps); }}
+          best := 0;
+          top := q[0] + z[0];
+          for i in 1..{n} {{ v := q[i] + z[i]; if v > top {{ best := i; top := v; }} }}
+          return best;
+        }}"""
+
+
+def test_a_proof_stops_at_its_limits() -> None:
+    (found,) = lastbit.prove(noisy_max(12), timeout=0.2)
+    assert isinstance(found, lastbit.PrivacyProof)
+    assert found.verdict == "undecided"
+    assert "the time limit of 0.2 s is reached" in found.derivation
+    (found,) = lastbit.prove(noisy_max(3), timeout=None, memory=None)
+    assert isinstance(found, lastbit.PrivacyProof)
+    assert found.verdict == "proved"
+    with pytest.raises(lastbit.errors.ParameterError, match="timeout"):
+        lastbit.prove(noisy_max(3), timeout=-1)
+
+
+def test_words_of_floats_are_not_left_out_of_proofs_over_the_reals() -> None:
+    text = """
+        mechanism m(x: real) -> real
+          param eps: real > 0
+          adjacent |x<1> - x<2>| <= 1
+          claim pure eps
+        { z <$ lap(1 / eps); return x + z }"""
+    (found,) = lastbit.prove(text)
+    assert isinstance(found, lastbit.PrivacyProof)
+    assert found.verdict == "proved"
+    for wrong in [text.replace("x + z", "x ⊕ z"), text.replace("claim", "libm ln = ulp(3)  claim")]:
+        with pytest.raises(lastbit.errors.ProgramError, match="over the reals"):
+            lastbit.prove(wrong)

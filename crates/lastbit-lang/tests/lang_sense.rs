@@ -78,6 +78,8 @@ fn probabilities_and_weights() {
     refused("", "c <$ choose(1, -2, 1);", "-2", "a weight is not negative");
     refused("", "c <$ choose(1, -eps);", "-eps", "a weight is not negative");
     passes("", "c <$ choose(1, 0, exp(t));");
+    // It may be 0.
+    passes("", "c <$ choose(1, -|t|);");
 }
 
 #[test]
@@ -87,7 +89,8 @@ fn claims_and_accuracies() {
         refused(&format!("claim approx({epsilon}, 1/2)"), "", epsilon, "a privacy loss is not negative");
     }
     refused("claim approx(eps, 0-1/10)", "", "0-1/10", "δ is not negative");
-    for claim in ["pure 0", "pure eps", "pure t", "pure infer", "approx(eps, 0)", "approx(0, 2)"] {
+    for claim in ["pure 0", "pure -|t|", "pure eps", "pure t", "pure infer", "approx(eps, 0)", "approx(0, 2)"]
+    {
         passes(&format!("claim {claim}"), "");
     }
     for ulps in ["0", "1/4", "0.4999", "-1", "n - 3"] {
