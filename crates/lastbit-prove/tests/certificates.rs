@@ -560,10 +560,10 @@ fn assert_refused(text: &str, message: &str) {
 /// A certificate with this program and this tree. The fingerprint is that of the program whose only node is the input.
 fn with(nodes: &str, tree: &str) -> String {
     format!(
-        r#"{{"lastbit": "error certificate", "version": 1,
+        r#"{{"lastbit": "error certificate", "version": 2,
 "program": {{"name": "", "format": "binary64", "libm": {{"ln": "correctly_rounded", "exp": "correctly_rounded"}},
-"inputs": [{{"name": "x", "kind": "float", "lo": "1", "hi": "2"}}], "nodes": {nodes}, "result": 0}},
-"claim": {{"program": "2dc74f5754a283e0", "error": "0", "range": ["1p0", "1p1"], "at_most": null}}, "tree": {tree}}}"#
+"inputs": [{{"name": "x", "role": "argument", "kind": "float", "lo": "1", "hi": "2"}}], "nodes": {nodes}, "result": 0}},
+"claim": {{"program": "1ee0e795e39ae47b", "error": "0", "range": ["1p0", "1p1"], "at_most": null}}, "tree": {tree}}}"#
     )
 }
 
@@ -584,14 +584,18 @@ fn malformed_files_are_refused_quickly() {
     assert_refused("{\n  \"lastbit\": tru }", "line 2, column 14: expected a value, found `t`");
     assert_refused(&format!("{good} x"), "expected the end of the file, found `x`");
     assert_refused(
-        &good.replacen("\"version\": 1", "\"version\": 1, \"version\": 1", 1),
+        &good.replacen("\"version\": 2", "\"version\": 2, \"version\": 2", 1),
         "a field that has not been given",
     );
-    assert_refused(&good.replace("\"version\": 1", "\"version\": 1.0"), "an integer of 64 bits");
-    assert_refused(&good.replace("\"version\": 1", "\"version\": 01"), "an integer of 64 bits");
-    assert_refused(&good.replace("\"version\": 1", "\"version\": 2"), "version: expected 1, found 2");
+    assert_refused(&good.replace("\"version\": 2", "\"version\": 2.0"), "an integer of 64 bits");
+    assert_refused(&good.replace("\"version\": 2", "\"version\": 02"), "an integer of 64 bits");
+    assert_refused(&good.replace("\"version\": 2", "\"version\": 1"), "version: expected 2, found 1");
+    assert_refused(&good.replace("\"role\": \"argument\", ", ""), "role: expected a value, found none");
+    assert_refused(&good.replace("\"argument\"", "\"sample\""), "role: expected");
+    let other = good.replace("\"argument\"", "\"parameter\"");
+    assert_refused(&other, "claim.program");
     assert_refused(
-        &good.replace("\"version\": 1", "\"version\": 99999999999999999999"),
+        &good.replace("\"version\": 2", "\"version\": 99999999999999999999"),
         "an integer of 64 bits",
     );
     assert_refused(&"[".repeat(1_000_000), "at most 16 levels of nesting");

@@ -181,7 +181,7 @@ fn the_whole_fragment() {
 /// Names of what Coq's statements are made of, and of its commands.
 #[test]
 fn names_that_mean_something_in_coq() {
-    for name in ["True", "False", "Parameter", "adjacent", "prob"] {
+    for name in ["True", "False", "Parameter", "prob"] {
         let text = "
             mechanism NAME(Rabs: bool) -> bool
               param Theorem: real > 0

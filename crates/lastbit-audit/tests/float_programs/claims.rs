@@ -50,13 +50,11 @@ fn verdicts() {
             ("claim approx(1, 2.668e-17)", Verdict::Holds),
             ("claim approx(1, 0)", Verdict::Violated),
             ("claim approx(1/2, 1/10)", Verdict::Violated),
-            ("claim approx(2, 0 - 1/10)", Verdict::Violated),
             ("claim pure 1", Verdict::Violated),
             ("claim pure 1 + 9.18e-16", Verdict::Violated),
             ("claim pure 1 + 9.19e-16", Verdict::Holds),
             ("claim pure 2^40", Verdict::Holds),
             ("claim pure 0", Verdict::Violated),
-            ("claim pure 0 - 2^40", Verdict::Violated),
         ] {
             assert_eq!(verdict(claim, &options), expected, "{claim}");
         }
@@ -130,7 +128,7 @@ fn neighbours() {
     // Nothing is said, or something that can not be told.
     for (clause, expected) in [
         ("", Neighbours::Undecided),
-        ("adjacent exp(x<1>) = exp(x<1>)", Neighbours::Undecided),
+        ("adjacent exp(x<2>) = exp(x<2>)", Neighbours::Undecided),
         ("assume x > 0", Neighbours::No),
     ] {
         let text = text.replace("adjacent x<1> < x<2>", clause);
