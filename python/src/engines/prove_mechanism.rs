@@ -35,11 +35,11 @@ pub(super) fn proof<'py>(session: &Session<'_, 'py>, file: &File, declaration: &
         return over_the_reals(session, file, declaration);
     }
     let (mut bindings, notes) = bindings(declaration, session.parameters)?;
+    default_grid(declaration, &mut bindings);
     if is_private {
         check_parameters(session.text, declaration, &bindings)?;
         return over_floats(session, file, declaration, bindings.values, notes);
     }
-    default_grid(declaration, &mut bindings);
     default_ranges(declaration, &mut bindings);
     let lowered = lower(file, Some(&declaration.name.text), &bindings, None);
     let mut lowered = lowered.map_err(|diagnostics| program_error(session.text, &diagnostics))?;
