@@ -121,8 +121,8 @@ fn theorem_a_is_above_the_numeric_bound() {
 #[test]
 fn theorem_a_is_that_of_the_library() {
     let library = lastbit::FloatSnapping::new(1.0, 300.0).unwrap();
-    let inputs = lastbit::Inputs::differing_in(1).unwrap();
-    let shipped = library.loss(&Rational::ONE, inputs).unwrap();
+    let neighbours = lastbit::Neighbours::at(Rational::ONE).differing_in(1).unwrap();
+    let shipped = lastbit::Contract::loss(&library, &neighbours).unwrap();
     let here = lastbit_prove::endpoint::theorem_a(&divided(1.0, 300.0), &Rational::ONE).unwrap();
     assert!((shipped - here).abs() < Rational::pow2(-100));
 }

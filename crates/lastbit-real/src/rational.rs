@@ -206,6 +206,39 @@ impl Rational {
         format!("{sign}{}", place_point(&significand, exponent))
     }
 
+    /// The number exactly, as people write it: a decimal if 17 digits are enough for that, else a fraction.
+    ///
+    /// ```
+    /// use lastbit_real::Rational;
+    ///
+    /// let short = |text: &str| text.parse::<Rational>().map(|x| x.to_short());
+    /// assert_eq!(short("1/10")?, "0.1");
+    /// assert_eq!(short("1/3")?, "1/3");
+    /// assert_eq!(short("-2.50e-9")?, "-2.5e-9");
+    /// assert_eq!(short("120")?, "120");
+    /// # Ok::<(), lastbit_real::ParseNumberError>(())
+    /// ```
+    pub fn to_short(&self) -> String {
+        const MOST_DIGITS: usize = 17;
+        let plain = self.to_string();
+        if self.is_integer() && plain.len() <= MOST_DIGITS + 1 {
+            return plain;
+        }
+        let decimal = self.to_decimal(MOST_DIGITS, Rounding::Down);
+        if decimal != self.to_decimal(MOST_DIGITS, Rounding::Up) {
+            return plain;
+        }
+        let (mantissa, exponent) = match decimal.find('e') {
+            Some(at) => decimal.split_at(at),
+            None => (decimal.as_str(), ""),
+        };
+        let mantissa = match mantissa.contains('.') {
+            true => mantissa.trim_end_matches('0').trim_end_matches('.'),
+            false => mantissa,
+        };
+        format!("{mantissa}{exponent}")
+    }
+
     /// Ensures: `10^k <= |self| < 10^(k+1)`. The number is not 0.
     fn floor_log10(&self) -> i64 {
         let magnitude = self.abs();

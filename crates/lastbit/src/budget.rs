@@ -5,7 +5,8 @@ use std::fmt;
 use lastbit_real::Rational;
 
 use crate::error::non_negative;
-use crate::{Claim, Error, Measure};
+use crate::neighbours::checked_unit;
+use crate::{About, Claim, Error, Measure};
 
 /// The total loss that is allowed, and the claims that it was spent on.
 ///
@@ -13,11 +14,11 @@ use crate::{Claim, Error, Measure};
 /// of 1, and nothing fits beside them, were it 10⁻³⁰. Releases that lose nothing are free.
 ///
 /// ```
-/// use lastbit::{Budget, DiscreteLaplace, Error, Mechanism, Rational, SecureSource};
+/// use lastbit::{Budget, Contract, DiscreteLaplace, Error, Mechanism, Neighbours, Rational, SecureSource, ValueType};
 ///
 /// let mut budget = Budget::pure(Rational::ONE)?;
 /// let noise = DiscreteLaplace::for_epsilon(&"0.7".parse()?, &Rational::ONE)?;
-/// let claim = noise.claim(&Rational::ONE)?;
+/// let claim = noise.claim(ValueType::I64, &Neighbours::at(Rational::ONE))?;
 /// let mut source = SecureSource::new()?;
 ///
 /// let first: i64 = budget.release(claim.clone(), || noise.release(&mut source, 1_234))?;
@@ -31,16 +32,18 @@ use crate::{Claim, Error, Measure};
 ///
 /// # What it promises
 ///
-/// Take two inputs that are neighbours in the sense of every claim of the ledger. Then all outputs together lose at most
-/// [`total`](Self::total). Mechanisms and their losses may be chosen after the outputs of earlier releases are seen, and so
+/// Take two inputs that are neighbours in the sense of the claims of the ledger: all claims are about the same columns, or about the same
+/// unit ([`for_unit`](Self::for_unit)), and others are refused. Then all outputs together lose at most [`total`](Self::total). Mechanisms and their losses may be chosen after the outputs of earlier releases are seen, and so
 /// may the end, because the total is fixed before: the likelihood of all outputs is the product of the likelihoods of each given those
 /// before it, and whatever these were, the losses along the way add up to the total or less. Choices that look at the
 /// data themselves are not covered.
 ///
 /// A budget is not `Clone`: a copy could be spent a second time.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Budget {
     measure: Measure,
+    /// What all claims are about; `None` before the first of a budget without a unit.
+    about: Option<About>,
     total: Rational,
     spent: Rational,
     ledger: Vec<Claim>,
@@ -69,7 +72,37 @@ impl Budget {
     }
 
     fn unspent(measure: Measure, total: Rational) -> Budget {
-        Budget { measure, total, spent: Rational::ZERO, ledger: Vec::new() }
+        Budget { measure, about: None, total, spent: Rational::ZERO, ledger: Vec::new() }
+    }
+
+    /// The same budget for data that differ in one `unit`, such as a person. Releases of different columns are then paid from it: the
+    /// distance of each is how far one such unit can move that column.
+    ///
+    /// ```
+    /// use lastbit::{Budget, Contract, DiscreteLaplace, Laplace, Neighbours, Rational, ValueType};
+    /// let mut budget = Budget::pure(Rational::ONE)?.for_unit("person")?;
+    /// let income = Laplace::for_epsilon(&"1/2".parse()?, &Rational::from(100_000))?;
+    /// let visits = DiscreteLaplace::for_epsilon(&"1/2".parse()?, &Rational::from(3))?;
+    /// budget.spend(income.claim(ValueType::F64, &Neighbours::at(Rational::from(100_000)))?)?;
+    /// budget.spend(visits.claim(ValueType::I64, &Neighbours::at(Rational::from(3)))?)?;
+    /// assert!(budget.remaining().is_zero());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the name is none; [`Error::DifferentNeighbours`] if something was spent already on other terms.
+    pub fn for_unit(mut self, unit: &str) -> Result<Budget, Error> {
+        let stated = About::Unit(checked_unit(unit)?);
+        if let Some(about) = &self.about {
+            about.common(&stated)?;
+        }
+        self.about = Some(stated);
+        Ok(self)
+    }
+
+    /// What all releases are about; `None` before the first of a budget without a unit.
+    pub fn about(&self) -> Option<&About> {
+        self.about.as_ref()
     }
 
     /// What the losses measure.
@@ -108,14 +141,27 @@ impl Budget {
     /// Pays for a release, before it is made. Spending exactly the rest is allowed.
     ///
     /// # Errors
-    /// [`Error::BudgetExceeded`] and those of [`cost`](Self::cost); the budget is then as it was.
+    /// [`Error::BudgetExceeded`]; [`Error::NotPositive`] if the claim is about equal inputs, which would make any release free;
+    /// [`Error::DifferentNeighbours`] if it is about other inputs than those before it; and those of [`cost`](Self::cost). The
+    /// budget is then as it was.
     pub fn spend(&mut self, claim: Claim) -> Result<(), Error> {
+        claim.check_apart()?;
+        let claim = match &self.about {
+            // Whoever set a unit has said what distances are about.
+            Some(About::Unit(unit)) => claim.for_unit(unit)?,
+            _ => claim,
+        };
+        let about = match &self.about {
+            Some(about) => about.common(claim.about())?,
+            None => claim.about().clone(),
+        };
         let asked = self.cost(&claim)?;
         let remaining = self.remaining();
         if asked > remaining {
             return Err(Error::BudgetExceeded { asked, remaining });
         }
         self.spent = &self.spent + asked;
+        self.about = Some(about);
         self.ledger.push(claim);
         Ok(())
     }
@@ -139,7 +185,15 @@ impl Budget {
 
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Budget { measure, total, spent, .. } = self;
-        write!(f, "{measure} budget of {total}: {spent} spent, {} left", self.remaining())
+        let name = match self.measure {
+            Measure::MaxDivergence => "ε",
+            Measure::ZeroConcentratedDivergence => "ρ",
+        };
+        let [total, spent, left] = [&self.total, &self.spent, &self.remaining()].map(Rational::to_short);
+        write!(f, "budget of {name} = {total}: {spent} spent, {left} left")?;
+        match &self.about {
+            Some(about) => write!(f, ", for {about}"),
+            None => Ok(()),
+        }
     }
 }

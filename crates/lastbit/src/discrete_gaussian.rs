@@ -2,15 +2,14 @@
 
 use lastbit_real::{IBig, Rational, Rounding};
 
-use crate::Error;
 use crate::bits::BitSource;
-use crate::claim::{Claim, Measure};
-use crate::error::{non_negative, out_of_range, positive};
+use crate::error::{out_of_range, positive};
 use crate::sampler::arith::Path;
 use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Words};
 use crate::sampler::integers::{Integer, IntegerNoise, add_big};
 use crate::sampler::law::AcceptLaw;
 use crate::sampler::tier1::{Accept, AcceptParams};
+use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, ValueType, accuracy};
 
 /// `x + Z` on the integers, with `P(Z = z)` proportional to `e^(-z²/(2σ²))`, exactly, for any positive rational `σ²`.
 ///
@@ -40,6 +39,9 @@ pub struct DiscreteGaussian {
     tier1: AcceptParams,
 }
 
+/// `2^least <= σ² < 2^beyond`.
+pub(crate) const VARIANCE_EXPONENTS: (i64, i64) = (-60, 2000);
+
 impl DiscreteGaussian {
     /// The mechanism of standard deviation (about) `sigma`: the parameter `σ`, exactly.
     ///
@@ -55,8 +57,10 @@ impl DiscreteGaussian {
     /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻⁶⁰ <= σ² < 2²⁰⁰⁰`.
     pub fn with_variance(variance: Rational) -> Result<DiscreteGaussian, Error> {
         positive("variance", &variance)?;
-        if !matches!(variance.floor_log2(), Some(-60..=1999)) {
-            return Err(out_of_range("variance", &variance, "it must lie between 2^-60 and 2^2000"));
+        let (least, beyond) = VARIANCE_EXPONENTS;
+        if !variance.floor_log2().is_some_and(|log| (least..beyond).contains(&log)) {
+            let reason = format!("it must lie between 2^{least} and 2^{beyond}");
+            return Err(out_of_range("variance", &variance, reason));
         }
         let t = Rational::from(variance.floor_sqrt().expect("positive")) + Rational::ONE;
         let mode = &variance / &t;
@@ -82,28 +86,6 @@ impl DiscreteGaussian {
     /// `σ²`.
     pub fn variance(&self) -> &Rational {
         &self.variance
-    }
-
-    /// The zero-concentrated loss at L2 distance `d_in`: `d_in²/(2σ²)`.
-    ///
-    /// # Errors
-    /// [`Error::Negative`] if `d_in < 0`.
-    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
-        Ok(non_negative("d_in", d_in)?.pow(2) / (&self.variance * Rational::from(2)))
-    }
-
-    /// What a release promises.
-    ///
-    /// # Errors
-    /// As [`loss`](Self::loss).
-    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        Ok(Claim {
-            mechanism: "discrete-gaussian",
-            parameters: vec![("variance", self.variance.to_string())],
-            adjacency: format!("columns at L2 distance <= {d_in}"),
-            measure: Measure::ZeroConcentratedDivergence,
-            loss: self.loss(d_in)?,
-        })
     }
 
     /// The law that accepts a proposal: `E > γ`.
@@ -162,6 +144,41 @@ impl DiscreteGaussian {
             })?;
         }
         Ok(())
+    }
+}
+
+impl Contract for DiscreteGaussian {
+    fn name(&self) -> &'static str {
+        "discrete-gaussian"
+    }
+
+    fn formula(&self, _: ValueType) -> String {
+        "x -> x + Z, where Z is an integer z with probability proportional to exp(-z²/(2·variance))".into()
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("variance", self.variance.to_short())]
+    }
+
+    fn value_types(&self) -> &'static [ValueType] {
+        &[ValueType::I64, ValueType::I32]
+    }
+
+    fn metric(&self) -> Metric {
+        Metric::L2
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::ZeroConcentratedDivergence
+    }
+
+    /// `d_in²/(2σ²)`.
+    fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
+        Ok(neighbours.checked_distance()?.pow(2) / (&self.variance * Rational::from(2)))
+    }
+
+    fn half_width(&self, _: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
+        accuracy::discrete_gaussian(self, confidence)
     }
 }
 

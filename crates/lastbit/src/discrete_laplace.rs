@@ -2,12 +2,11 @@
 
 use lastbit_real::{IBig, Rational};
 
-use crate::Error;
 use crate::bits::BitSource;
-use crate::claim::Claim;
-use crate::error::{non_negative, out_of_range, positive};
+use crate::error::{out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words};
 use crate::sampler::integers::{Integer, IntegerNoise};
+use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy};
 
 /// `x + Z` on the integers, with `P(Z = z) = (1 - q)/(1 + q)·q^|z|` and `q = e^(-1/s)`: the discrete Laplace
 /// (two-sided geometric) variable of scale `s`, exactly, for any positive rational `s`.
@@ -17,9 +16,9 @@ use crate::sampler::integers::{Integer, IntegerNoise};
 /// `d_in/s` at L1 distance `d_in`.
 ///
 /// ```
-/// use lastbit::{DiscreteLaplace, Mechanism, Rational, SecureSource};
+/// use lastbit::{Contract, DiscreteLaplace, Mechanism, Neighbours, Rational, SecureSource};
 /// let noise = DiscreteLaplace::new(Rational::from(10))?;
-/// assert_eq!(noise.loss(&Rational::ONE)?.to_string(), "1/10");
+/// assert_eq!(noise.loss(&Neighbours::at(Rational::ONE))?.to_string(), "1/10");
 /// let noisy: i64 = noise.release(&mut SecureSource::new()?, 1234)?;
 /// # let _ = noisy;
 /// # Ok::<(), lastbit::Error>(())
@@ -64,23 +63,6 @@ impl DiscreteLaplace {
         &self.noise.s.exact
     }
 
-    /// The loss at L1 distance `d_in`: `d_in/s`.
-    ///
-    /// # Errors
-    /// [`Error::Negative`] if `d_in < 0`.
-    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
-        Ok(non_negative("d_in", d_in)? / self.scale())
-    }
-
-    /// What a release promises.
-    ///
-    /// # Errors
-    /// As [`loss`](Self::loss).
-    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        let parameters = vec![("scale", self.scale().to_string())];
-        Ok(Claim::pure("discrete-laplace", parameters, d_in, self.loss(d_in)?))
-    }
-
     /// The noise alone, without a bound.
     ///
     /// # Errors
@@ -94,6 +76,34 @@ impl DiscreteLaplace {
         } else {
             IBig::from(z[0] as i64)
         })
+    }
+}
+
+impl Contract for DiscreteLaplace {
+    fn name(&self) -> &'static str {
+        "discrete-laplace"
+    }
+
+    fn formula(&self, _: ValueType) -> String {
+        "x -> x + Z, where Z is an integer z with probability proportional to exp(-|z|/b) and b = scale"
+            .into()
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("scale", self.scale().to_short())]
+    }
+
+    fn value_types(&self) -> &'static [ValueType] {
+        &[ValueType::I64, ValueType::I32]
+    }
+
+    /// `d_in/s`.
+    fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
+        Ok(neighbours.checked_distance()? / self.scale())
+    }
+
+    fn half_width(&self, _: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
+        accuracy::discrete_laplace(self, confidence)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use lastbit_real::{Rational, Rounding};
 
+use crate::ValueType;
+
 /// The reason why a mechanism could not be built or a release not be made. On an error nothing is written.
 ///
 /// Most refusals depend on public parameters. Two depend on data: [`Error::NotFinite`] breaks the promise that the
@@ -101,6 +103,37 @@ pub enum Error {
     /// A composition of nothing, which has no measure, no domain and no neighbours.
     #[error("there is nothing to compose: a composition has at least one part")]
     EmptyComposition,
+    /// Claims that are not about the same inputs, so that their sum would be about none.
+    #[error(
+        "claims about different inputs do not add: {first}; and {other}. Give all of them the same type, length, distance and \
+         max_changed; or declare in each of them, or in the budget, the same unit, such as \"person\": then each distance is how far one \
+         person can move that column"
+    )]
+    DifferentNeighbours {
+        /// What the first is about.
+        first: String,
+        /// What another is about.
+        other: String,
+    },
+    /// A mechanism does not take values of this type.
+    #[error(
+        "{mechanism} takes {}, and these values are {values}; convert them first",
+        .taken.iter().map(|taken| taken.name()).collect::<Vec<_>>().join(", ")
+    )]
+    UnsupportedType {
+        /// The mechanism.
+        mechanism: &'static str,
+        /// The type of the values.
+        values: ValueType,
+        /// The types that it takes.
+        taken: &'static [ValueType],
+    },
+    /// A text that is not the claim of a mechanism of this crate.
+    #[error("this is no claim of lastbit: {reason}")]
+    NotAClaim {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two parts of a composition take different inputs.
     #[error("part {part} of the composition has another input domain than part 0")]
     DomainMismatch {

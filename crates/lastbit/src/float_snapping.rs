@@ -3,12 +3,12 @@
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, expm1_rational, ln_f64};
 
 use crate::bits::{BitSource, Word};
-use crate::claim::Claim;
-use crate::error::{non_negative, out_of_range, positive};
+use crate::claim::{Preparation, exact_text};
+use crate::error::{out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, Overflow, Words};
 use crate::sampler::tier2::Prefix;
-use crate::snapping::{ceil_log2, check_bound, clamp};
-use crate::{Error, Inputs, validate};
+use crate::snapping::{FORMULA, ceil_log2, check_bound, clamp};
+use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
 /// The papers' `Snap_F`: every operation of the snapping mechanism in binary64, the logarithm correctly rounded, `u` any double
 /// of (0, 1) with probability proportional to its ulp.
@@ -22,9 +22,9 @@ use crate::{Error, Inputs, validate};
 /// differential privacy is about to fail altogether (no `u` is below 2⁻¹⁰⁷⁴), and the constructor refuses.
 ///
 /// ```
-/// use lastbit::{FloatSnapping, Inputs, Rational};
+/// use lastbit::{Contract, FloatSnapping, Neighbours, Rational};
 /// let snapping = FloatSnapping::new(1.0, 100.0)?;
-/// let excess = snapping.loss(&Rational::ONE, Inputs::differing_in(1)?)? - Rational::ONE;
+/// let excess = snapping.loss(&Neighbours::at(Rational::ONE).differing_in(1)?)? - Rational::ONE;
 /// assert!(excess.is_positive() && excess < Rational::pow2(-42));
 /// assert!(FloatSnapping::new(1.0, 372.0).is_err());
 /// # Ok::<(), lastbit::Error>(())
@@ -99,22 +99,22 @@ impl FloatSnapping {
         Ok(snapping)
     }
 
-    /// The mechanism with (nearly) the largest `ε` whose loss, excess included, is at most `epsilon` for values at L1 distance
-    /// `sensitivity`.
+    /// The mechanism with (nearly) the largest `ε` whose loss, excess included, is at most `epsilon` between neighbours.
     ///
     /// # Errors
-    /// [`Error::NotPositive`]; [`Error::OutOfRange`] if the excess alone is too much, and those of [`new`](Self::new).
+    /// [`Error::NotPositive`], [`Error::UnknownSize`]; [`Error::OutOfRange`] if the excess alone is too much, and those of
+    /// [`new`](Self::new).
     pub fn for_epsilon(
         epsilon: &Rational,
-        sensitivity: &Rational,
+        neighbours: &Neighbours,
         bound: f64,
-        inputs: Inputs,
     ) -> Result<FloatSnapping, Error> {
+        let sensitivity = neighbours.distance();
         let mut target = positive("epsilon", epsilon)? / positive("sensitivity", sensitivity)?;
         // The excess hardly depends on ε, so that taking off what is too much leads to the answer at once, or nearly.
         for _ in 0..8 {
             let snapping = FloatSnapping::new(target.to_f64(Rounding::Down), bound)?;
-            let too_much = snapping.loss(sensitivity, inputs)? - epsilon;
+            let too_much = snapping.loss(neighbours)? - epsilon;
             if !too_much.is_positive() {
                 return Ok(snapping);
             }
@@ -146,14 +146,56 @@ impl FloatSnapping {
         epsilon * (bound * Rational::from(2) + lambda / Rational::from(2))
     }
 
-    /// A bound on the loss at L1 distance `d_in`: a rational just above that of Theorem A.
+    /// A parameter that must be a double.
     ///
     /// # Errors
-    /// [`Error::Negative`] if `d_in < 0`.
-    pub fn loss(&self, d_in: &Rational, inputs: Inputs) -> Result<Rational, Error> {
+    /// [`Error::OutOfRange`].
+    pub(crate) fn double(value: &Rational) -> Result<f64, Error> {
+        let double = value.to_f64(Rounding::Nearest);
+        match Rational::try_from(double) {
+            Ok(exact) if exact == *value => Ok(double),
+            _ => Err(out_of_range(
+                "bound",
+                value,
+                "it must be a double: every operation of this form is in doubles",
+            )),
+        }
+    }
+}
+
+impl Contract for FloatSnapping {
+    fn name(&self) -> &'static str {
+        "snapping"
+    }
+
+    fn formula(&self, _: ValueType) -> String {
+        format!("{FORMULA}; every operation in doubles")
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let SnapParams { epsilon, bound, lambda } = self.params;
+        vec![
+            ("form", "float".into()),
+            ("epsilon", exact_text(epsilon)),
+            ("bound", exact_text(bound)),
+            ("lambda", exact_text(lambda)),
+        ]
+    }
+
+    fn value_types(&self) -> &'static [ValueType] {
+        &[ValueType::F64]
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Clamped { bound: self.params.bound }
+    }
+
+    /// A rational just above the bound of Theorem A.
+    fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
         let [epsilon, bound, lambda] =
             [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
-        let ideal = non_negative("d_in", d_in)? * &epsilon;
+        let ideal = neighbours.checked_distance()? * &epsilon;
+        let inputs = neighbours.inputs_or_refuse()?;
         let least_cell = &lambda - Rational::pow2(-52) * (&bound + &lambda);
         // coth(y) = 1 + 2/(e^(2y) - 1), from above.
         let expm1 = expm1_rational(&(least_cell * &epsilon), 64).expect("B < 2⁵²·Λ, and ε·Λ < 2");
@@ -164,19 +206,8 @@ impl FloatSnapping {
         Ok(ideal + Rational::from(inputs.max_changed()) * coth * per_value * slack)
     }
 
-    /// What a release promises.
-    ///
-    /// # Errors
-    /// As [`loss`](Self::loss).
-    pub fn claim(&self, d_in: &Rational, inputs: Inputs) -> Result<Claim, Error> {
-        let parameters = vec![
-            ("form", "float".into()),
-            ("epsilon", self.params.epsilon.to_hex()),
-            ("bound", self.params.bound.to_hex()),
-            ("lambda", format!("{:?}", self.params.lambda)),
-            ("max_changed", inputs.max_changed().to_string()),
-        ];
-        Ok(Claim::pure("snapping", parameters, d_in, self.loss(d_in, inputs)?).between(inputs))
+    fn half_width(&self, _: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
+        accuracy::float_snapping(self, confidence)
     }
 }
 
@@ -232,6 +263,10 @@ impl Chunked<f64> for FloatSnapping {
 mod tests {
     use super::*;
     use crate::ReplaySource;
+
+    fn one_apart(max_changed: u64) -> Neighbours {
+        Neighbours::at(Rational::ONE).differing_in(max_changed).unwrap()
+    }
 
     /// The least double `u` of (0, 1) for which `w(u)` is at least `threshold`, by bisection. Together, the doubles below `u` have
     /// weight `u·2^1074 - 1`, in units of 2^-1074.
@@ -298,7 +333,7 @@ mod tests {
             Rational::try_from(u).unwrap() * Rational::pow2(1074) - Rational::ONE
         };
         let ratio = weight_of_minus_bound(0.0) / weight_of_minus_bound(1.0);
-        let loss = snapping.loss(&Rational::ONE, Inputs::differing_in(1).unwrap()).unwrap();
+        let loss = snapping.loss(&one_apart(1)).unwrap();
         let [ideal, most] = [Rational::ONE, loss].map(|x| lastbit_real::exp_rational(&x, 100).unwrap());
         assert!(ratio < Rational::from(most.lo()));
         assert!(ratio > Rational::from(ideal.hi()) * (Rational::ONE - Rational::pow2(-40)));
@@ -309,17 +344,16 @@ mod tests {
         for (epsilon, sensitivity, changed) in [("1", "1", 1), ("1/10", "3", 5), ("2", "1/7", 1000)] {
             let (epsilon, sensitivity): (Rational, Rational) =
                 (epsilon.parse().unwrap(), sensitivity.parse().unwrap());
-            let inputs = Inputs::differing_in(changed).unwrap();
-            let found = FloatSnapping::for_epsilon(&epsilon, &sensitivity, 16.0, inputs).unwrap();
-            let loss = found.loss(&sensitivity, inputs).unwrap();
+            let neighbours = Neighbours::at(sensitivity.clone()).differing_in(changed).unwrap();
+            let found = FloatSnapping::for_epsilon(&epsilon, &neighbours, 16.0).unwrap();
+            let loss = found.loss(&neighbours).unwrap();
             assert!(loss <= epsilon);
             assert!(
                 loss > &epsilon * (Rational::ONE - Rational::pow2(-40)),
                 "{epsilon} {sensitivity} {changed}"
             );
         }
-        let many = Inputs::differing_in(u64::MAX).unwrap();
-        assert!(FloatSnapping::for_epsilon(&Rational::ONE, &Rational::ONE, 16.0, many).is_err());
+        assert!(FloatSnapping::for_epsilon(&Rational::ONE, &one_apart(u64::MAX), 16.0).is_err());
     }
 
     #[test]

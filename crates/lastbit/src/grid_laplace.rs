@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use lastbit_real::{Float, Rational};
 
 use crate::bits::BitSource;
-use crate::claim::Claim;
+use crate::claim::Preparation;
 use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
-use crate::grid::{Inputs, check_k, grid_distance};
+use crate::grid::{check_k, grid_distance};
 use crate::sampler::batch::{
     Chunked, Cursor, FloorTier, NOISE_EXPONENT, Overflow, RoundChunk, Words, finite, for_each_undecided,
 };
@@ -16,7 +16,7 @@ use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{FINE_GRID, GridLaw};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::{RoundParams, Rounded};
-use crate::{Error, validate};
+use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
 /// `RN((⌊x⌉ + Z)·2^k)`: `x` rounded half up to the grid `Z·2^k`, plus the discrete Laplace variable on that grid, exactly; the
 /// sum is exact, or correctly rounded where the type has not enough digits for it.
@@ -26,14 +26,14 @@ use crate::{Error, validate};
 /// # Loss
 ///
 /// Rounding moves inputs apart by a little, see [`grid_distance`]; the loss is that distance over `b`.
-/// It needs to know how many values may differ, [`Inputs`].
+/// It needs to know how many values may differ, [`Neighbours::differing_in`].
 ///
 /// ```
-/// use lastbit::{GridLaplace, Inputs, Mechanism, Rational, SecureSource};
+/// use lastbit::{Contract, GridLaplace, Mechanism, Neighbours, Rational, SecureSource};
 /// let one = Rational::ONE;
 /// let noise = GridLaplace::<f64>::new(one.clone(), Some(-20))?;
 /// // One value changes, by at most 1: rounding does not make that more than 2^20 cells.
-/// let loss = noise.loss(&one, Inputs::differing_in(1)?)?;
+/// let loss = noise.loss(&Neighbours::at(one.clone()).differing_in(1)?)?;
 /// assert_eq!(loss, one);
 /// let noisy = noise.release(&mut SecureSource::new()?, 0.3)?;
 /// assert_eq!(noisy * 1048576.0, (noisy * 1048576.0).trunc());
@@ -71,16 +71,16 @@ impl<T: Float> GridLaplace<T> {
         Ok(GridLaplace { b, noise, k, float: PhantomData })
     }
 
-    /// The mechanism with the least noise whose loss is `epsilon` for vectors at L1 distance `sensitivity`.
+    /// The mechanism with the least noise whose loss is `epsilon` between neighbours.
     ///
     /// # Errors
-    /// [`Error::NotPositive`] and those of [`new`](Self::new).
+    /// [`Error::NotPositive`], [`Error::UnknownSize`] and those of [`new`](Self::new).
     pub fn for_epsilon(
         epsilon: &Rational,
-        sensitivity: &Rational,
-        inputs: Inputs,
+        neighbours: &Neighbours,
         k: Option<i32>,
     ) -> Result<GridLaplace<T>, Error> {
+        let (sensitivity, inputs) = (neighbours.distance(), neighbours.inputs_or_refuse()?);
         let scale = positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?;
         let k = GridLaplace::<T>::new(scale, k)?.k;
         let distance =
@@ -102,31 +102,59 @@ impl<T: Float> GridLaplace<T> {
         self.k
     }
 
-    /// The loss at L1 distance `d_in`.
-    ///
-    /// # Errors
-    /// [`Error::Negative`] if `d_in < 0`.
-    pub fn loss(&self, d_in: &Rational, inputs: Inputs) -> Result<Rational, Error> {
-        Ok(Rational::from(grid_distance::<T>(d_in, self.k, inputs)?) / &self.noise.s.exact)
-    }
-
-    /// What a release promises.
-    ///
-    /// # Errors
-    /// As [`loss`](Self::loss).
-    pub fn claim(&self, d_in: &Rational, inputs: Inputs) -> Result<Claim, Error> {
-        let mut parameters = vec![
-            ("scale", self.scale().to_string()),
-            ("k", self.k.to_string()),
-            ("max_changed", inputs.max_changed().to_string()),
-        ];
-        parameters.extend(inputs.granularity().map(|j| ("granularity", format!("2^{j}"))));
-        Ok(Claim::pure("grid-laplace", parameters, d_in, self.loss(d_in, inputs)?).between(inputs))
-    }
-
     fn law(&self, x: T) -> GridLaw<'_, T> {
         GridLaw { noise: self.noise.law(), b: &self.b, x, k: self.k }
     }
+}
+
+impl<T: GridFloat> Contract for GridLaplace<T> {
+    fn name(&self) -> &'static str {
+        "grid-laplace"
+    }
+
+    fn formula(&self, values: ValueType) -> String {
+        format!(
+            "x -> the {values} nearest to (r + Z)·2^k, where r is x/2^k rounded half up and Z is an integer z with probability \
+             proportional to exp(-|z|·2^k/b), b = scale"
+        )
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("scale", self.scale().to_short()), ("k", self.k.to_string())]
+    }
+
+    fn value_types(&self) -> &'static [ValueType] {
+        T::TYPES
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Grid { k: self.k }
+    }
+
+    /// The distance after rounding, over `b`.
+    fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
+        neighbours.checked_distance()?;
+        let inputs = neighbours.inputs_or_refuse()?;
+        Ok(Rational::from(grid_distance::<T>(neighbours.distance(), self.k, inputs)?) / &self.noise.s.exact)
+    }
+
+    fn half_width(&self, _: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
+        accuracy::grid_laplace(self, confidence)
+    }
+}
+
+/// The floats that grids are made of.
+pub trait GridFloat: Float {
+    #[doc(hidden)]
+    const TYPES: &'static [ValueType];
+}
+
+impl GridFloat for f64 {
+    const TYPES: &'static [ValueType] = &[ValueType::F64];
+}
+
+impl GridFloat for f32 {
+    const TYPES: &'static [ValueType] = &[ValueType::F32];
 }
 
 impl<T: Rounded> Chunked<T> for GridLaplace<T> {

@@ -3,15 +3,14 @@
 use lastbit_real::Rational;
 
 use crate::bits::BitSource;
-use crate::claim::Claim;
 use crate::discrete_laplace::check_scale;
-use crate::error::{non_negative, positive};
+use crate::error::positive;
 use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::RoundLaw;
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::{RoundParams, Rounded};
-use crate::{Error, validate};
+use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
 /// `RN(x + b·L)`: the **real** Laplace variable of scale `b`, added to `x`, rounded once to the type of `x`.
 ///
@@ -24,10 +23,10 @@ use crate::{Error, validate};
 /// real mechanism.
 ///
 /// ```
-/// use lastbit::{Laplace, Mechanism, Rational, SecureSource};
+/// use lastbit::{Contract, Laplace, Mechanism, Neighbours, Rational, SecureSource};
 /// let epsilon: Rational = "0.1".parse()?; // the rational 1/10, not the double near it
 /// let laplace = Laplace::for_epsilon(&epsilon, &Rational::ONE)?;
-/// assert_eq!(laplace.loss(&Rational::ONE)?, epsilon);
+/// assert_eq!(laplace.loss(&Neighbours::at(Rational::ONE))?, epsilon);
 ///
 /// let mut source = SecureSource::new()?;
 /// let noisy: f64 = laplace.release(&mut source, 42.0)?;
@@ -79,22 +78,37 @@ impl Laplace {
     pub fn scale(&self) -> &Rational {
         &self.noise.s.exact
     }
+}
 
-    /// The loss at L1 distance `d_in`: `d_in/b`.
-    ///
-    /// # Errors
-    /// [`Error::Negative`] if `d_in < 0`.
-    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
-        Ok(non_negative("d_in", d_in)? / self.scale())
+impl Contract for Laplace {
+    fn name(&self) -> &'static str {
+        "laplace"
     }
 
-    /// What a release promises.
-    ///
-    /// # Errors
-    /// As [`loss`](Self::loss).
-    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        let parameters = vec![("scale", self.scale().to_string())];
-        Ok(Claim::pure("laplace", parameters, d_in, self.loss(d_in)?))
+    fn formula(&self, values: ValueType) -> String {
+        let nearest = match values {
+            ValueType::I64 | ValueType::I32 => "the integer",
+            ValueType::F32 => "the float32",
+            ValueType::F64 | ValueType::Real => "the float64",
+        };
+        format!("x -> {nearest} nearest to x + b·L, where L is real with density exp(-|l|)/2 and b = scale")
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("scale", self.scale().to_short())]
+    }
+
+    fn value_types(&self) -> &'static [ValueType] {
+        &[ValueType::F64, ValueType::F32, ValueType::I64, ValueType::I32, ValueType::Real]
+    }
+
+    /// `d_in/b`.
+    fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
+        Ok(neighbours.checked_distance()? / self.scale())
+    }
+
+    fn half_width(&self, values: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
+        accuracy::laplace(self, values, confidence)
     }
 }
 

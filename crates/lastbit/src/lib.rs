@@ -5,7 +5,7 @@
 //! **exactly** the distribution that their proofs are about, and are faster than the textbook.
 //!
 //! ```
-//! use lastbit::{Laplace, Mechanism, Rational, SecureSource};
+//! use lastbit::{Contract, Laplace, Mechanism, Neighbours, Rational, SecureSource, ValueType};
 //!
 //! let epsilon: Rational = "0.1".parse()?; // 1/10, exactly
 //! let laplace = Laplace::for_epsilon(&epsilon, &Rational::ONE)?;
@@ -14,8 +14,8 @@
 //! let mut incomes = vec![31_000.0, 54_321.5, 12_080.25];
 //! laplace.release_in_place(&mut source, &mut incomes)?;
 //!
-//! let claim = laplace.claim(&Rational::ONE)?;
-//! assert_eq!(claim.loss.to_string(), "1/10");
+//! let claim = laplace.claim(ValueType::F64, &Neighbours::at(Rational::ONE))?;
+//! assert_eq!(claim.loss().to_string(), "1/10");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -42,10 +42,12 @@
 #![deny(unsafe_code)]
 
 mod accuracy;
+mod any_mechanism;
 mod bits;
 mod budget;
 mod claim;
 mod composition;
+mod contract;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
@@ -55,14 +57,18 @@ mod grid_laplace;
 mod laplace;
 mod measurement;
 mod mechanism;
+mod neighbours;
 mod sampler;
 mod snapping;
 mod validate;
+mod value_type;
 
+pub use any_mechanism::{Amount, AnyMechanism, Family};
 pub use bits::{BitSource, InsecureSeededSource, ReplaySource, SecureSource, Word};
 pub use budget::Budget;
-pub use claim::{Claim, Measure};
+pub use claim::{About, Claim, Measure, Preparation};
 pub use composition::Composition;
+pub use contract::{Contract, HalfWidth};
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
@@ -73,4 +79,6 @@ pub use laplace::Laplace;
 pub use lastbit_real::{IBig, Rational, Rounding};
 pub use measurement::{L1Distance, Loss, Measurement, VectorDomain, make_vector_float_laplace_cks20};
 pub use mechanism::Mechanism;
+pub use neighbours::{Metric, Neighbours};
 pub use snapping::Snapping;
+pub use value_type::ValueType;

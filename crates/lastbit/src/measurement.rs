@@ -146,8 +146,10 @@ impl<T: Float> Measurement<T> {
         }
         validate::finite_and_below(x, 0)?;
         let mut out = x.to_vec();
-        if let Some(grid) = &self.function {
-            grid.release_in_place(source, &mut out)?;
+        match &self.function {
+            Some(grid) => grid.release_in_place(source, &mut out)?,
+            // -0 and 0 are the same number, and outputs must not tell them apart.
+            None => out.iter_mut().filter(|x| x.to_f64() == 0.0).for_each(|x| *x = T::from_i128(0, 0)),
         }
         Ok(out)
     }
@@ -254,6 +256,18 @@ mod tests {
         assert_eq!(m.map(&Rational::ONE).unwrap(), Loss::Infinite);
         assert_eq!(m.map(&Rational::ZERO).unwrap(), Loss::Finite(Rational::ZERO));
         assert_eq!(m.map(&Rational::ONE).unwrap().to_f64(), f64::INFINITY);
+    }
+
+    /// At distance 0, where the loss is 0, are `-0` and `0`: the identity must not tell them apart.
+    #[test]
+    fn the_identity_has_no_minus_zero() {
+        let m = make(Some(2), "0", None).unwrap();
+        let noisy = m.invoke(&mut InsecureSeededSource::<u64>::from_seed(1), &[-0.0, 0.0]).unwrap();
+        assert_eq!(noisy.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0, 0]);
+        let domain = VectorDomain::<f32>::new();
+        let m = make_vector_float_laplace_cks20(domain, L1Distance, Rational::ZERO, None).unwrap();
+        let noisy = m.invoke(&mut InsecureSeededSource::<u64>::from_seed(1), &[-0.0]).unwrap();
+        assert_eq!(noisy[0].to_bits(), 0);
     }
 
     #[test]

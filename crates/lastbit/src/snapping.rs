@@ -3,12 +3,12 @@
 use lastbit_real::{Float, IBig, Rational, Rounding};
 
 use crate::bits::BitSource;
-use crate::claim::Claim;
-use crate::error::{non_negative, out_of_range, positive};
+use crate::claim::{Preparation, exact_text};
+use crate::error::{out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words, floor_tier1, for_each_undecided};
 use crate::sampler::law::{FloorLaw, Offset};
 use crate::sampler::scale::Scale;
-use crate::{Error, validate};
+use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
 /// `clamp_B(⌊clamp_B(x) + L/ε⌉_Λ)`: Mironov's snapping mechanism over the real numbers, sampled exactly.
 ///
@@ -120,27 +120,45 @@ impl Snapping {
     pub fn lambda(&self) -> f64 {
         f64::from_i128(1, self.lambda)
     }
+}
 
-    /// The loss at L1 distance `d_in`: `ε·d_in`.
-    ///
-    /// # Errors
-    /// [`Error::Negative`] if `d_in < 0`.
-    pub fn loss(&self, d_in: &Rational) -> Result<Rational, Error> {
-        Ok(non_negative("d_in", d_in)? * &self.epsilon)
+/// What both forms do.
+pub(crate) const FORMULA: &str = "x -> clamp(⌊clamp(x) + L/epsilon⌉), where clamp is to [-bound, bound], L has density exp(-|l|)/2 and \
+                                  ⌊·⌉ is the nearest multiple of lambda";
+
+impl Contract for Snapping {
+    fn name(&self) -> &'static str {
+        "snapping"
     }
 
-    /// What a release promises.
-    ///
-    /// # Errors
-    /// As [`loss`](Self::loss).
-    pub fn claim(&self, d_in: &Rational) -> Result<Claim, Error> {
-        let parameters = vec![
+    fn formula(&self, _: ValueType) -> String {
+        format!("{FORMULA}; over the real numbers")
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
             ("form", "exact".into()),
-            ("epsilon", self.epsilon.to_string()),
-            ("bound", format!("{:?}", self.bound)),
-            ("lambda", format!("{:?}", self.lambda())),
-        ];
-        Ok(Claim::pure("snapping", parameters, d_in, self.loss(d_in)?))
+            ("epsilon", self.epsilon.to_short()),
+            ("bound", exact_text(self.bound)),
+            ("lambda", exact_text(self.lambda())),
+        ]
+    }
+
+    fn value_types(&self) -> &'static [ValueType] {
+        &[ValueType::F64, ValueType::Real]
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation::Clamped { bound: self.bound }
+    }
+
+    /// `ε·d_in`.
+    fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
+        Ok(neighbours.checked_distance()? * &self.epsilon)
+    }
+
+    fn half_width(&self, _: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
+        accuracy::snapping(self, confidence)
     }
 }
 

@@ -1,8 +1,9 @@
 //! What is refused, with which error, and that nothing is written then; and that no parameter makes anything panic.
 
 use lastbit::{
-    BitSource, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Inputs,
-    InsecureSeededSource, Laplace, Mechanism, Rational, ReplaySource, Snapping,
+    AnyMechanism, BitSource, Claim, Contract, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping,
+    GridLaplace, InsecureSeededSource, Laplace, Mechanism, Neighbours, Rational, ReplaySource, Snapping,
+    ValueType,
 };
 use proptest::prelude::*;
 
@@ -14,8 +15,9 @@ fn source() -> InsecureSeededSource<u64> {
     InsecureSeededSource::from_seed(1)
 }
 
-fn inputs() -> Inputs {
-    Inputs::differing_in(1).unwrap()
+/// At this distance, in one value.
+fn apart(distance: &Rational) -> Neighbours {
+    Neighbours::at(distance.clone()).differing_in(1).unwrap()
 }
 
 fn not_positive<T: std::fmt::Debug>(result: Result<T, Error>, parameter: &str) {
@@ -50,8 +52,8 @@ fn epsilon_and_sensitivity_must_be_positive() {
     not_positive(Laplace::for_epsilon(one, zero), "sensitivity");
     not_positive(DiscreteLaplace::for_epsilon(zero, one), "epsilon");
     not_positive(DiscreteLaplace::for_epsilon(one, zero), "sensitivity");
-    not_positive(GridLaplace::<f64>::for_epsilon(zero, one, inputs(), None), "epsilon");
-    not_positive(GridLaplace::<f64>::for_epsilon(one, zero, inputs(), None), "sensitivity");
+    not_positive(GridLaplace::<f64>::for_epsilon(zero, &apart(one), None), "epsilon");
+    not_positive(GridLaplace::<f64>::for_epsilon(one, &apart(zero), None), "sensitivity");
     not_positive(DiscreteGaussian::for_rho(zero, one), "rho");
     not_positive(DiscreteGaussian::for_rho(one, zero), "sensitivity");
     not_positive(Snapping::for_epsilon(zero, one, Rational::ONE), "epsilon");
@@ -75,7 +77,7 @@ fn out_of_the_range_of_the_type() {
     out_of_range(FloatSnapping::new(1e-200, 1.0), "epsilon");
     // Nearer than any two inputs can be.
     out_of_range(
-        GridLaplace::<f64>::for_epsilon(&Rational::ONE, &rational("1e-400"), inputs(), Some(0)),
+        GridLaplace::<f64>::for_epsilon(&Rational::ONE, &apart(&rational("1e-400")), Some(0)),
         "scale",
     );
 }
@@ -262,6 +264,22 @@ fn any_scale() -> impl Strategy<Value = Rational> {
         .prop_map(|(n, d, e)| Rational::from(n) / Rational::from(d) * Rational::pow2(e))
 }
 
+/// Every claim is the same after a journey through its JSON, in all the types that the mechanism takes; and its accuracy is known.
+fn reads_back(mechanism: AnyMechanism) {
+    for &values in mechanism.value_types() {
+        let claim =
+            mechanism.claim(values, &apart(&Rational::ONE).of_length(3).one("person").unwrap()).unwrap();
+        assert_eq!(Claim::from_json(&claim.to_json()).as_ref(), Ok(&claim));
+        let twice = Claim::compose(&[claim.clone(), claim]).unwrap();
+        assert_eq!(Claim::from_json(&twice.to_json()).as_ref(), Ok(&twice));
+        mechanism.half_width(values, &rational("0.95")).unwrap();
+    }
+    for values in ValueType::ALL {
+        let is_taken = mechanism.value_types().contains(&values);
+        assert_eq!(mechanism.claim(values, &apart(&Rational::ONE)).is_ok(), is_taken);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -276,33 +294,38 @@ proptest! {
             let _ = m.release(&mut source, integer);
             let _ = m.release(&mut replay, integer as i32);
             let _ = m.clone().hardened().release(&mut source, x);
-            let _ = m.claim(&Rational::ONE).unwrap().to_string();
+            reads_back(AnyMechanism::Laplace(m));
         }
         if let Ok(m) = DiscreteLaplace::new(scale.clone()) {
             let _ = m.release(&mut source, integer);
             let _ = m.sample(&mut replay);
+            reads_back(AnyMechanism::DiscreteLaplace(m));
         }
         for k in [Some(k), None] {
             if let Ok(m) = GridLaplace::<f64>::new(scale.clone(), k) {
                 let _ = m.release(&mut source, x);
-                let _ = m.loss(&scale, inputs());
+                let _ = m.loss(&apart(&scale));
+                reads_back(AnyMechanism::GridF64(m));
             }
             if let Ok(m) = GridLaplace::<f32>::new(scale.clone(), k) {
                 let _ = m.release(&mut replay, x as f32);
+                reads_back(AnyMechanism::GridF32(m));
             }
         }
         if let Ok(m) = DiscreteGaussian::with_variance(scale.clone()) {
             let _ = m.release(&mut source, integer);
+            reads_back(AnyMechanism::DiscreteGaussian(m));
         }
         let snapping = Rational::try_from(x).ok().and_then(|bound| Snapping::new(scale.clone(), bound).ok());
         if let Some(m) = snapping {
             let y = m.release(&mut source, integer as f64).unwrap();
             prop_assert!(y.abs() <= x);
+            reads_back(AnyMechanism::Snapping(m));
         }
         if let Ok(m) = FloatSnapping::new(scale.to_f64(lastbit::Rounding::Nearest), x) {
             let y = m.release(&mut source, integer as f64).unwrap();
             prop_assert!(y.abs() <= x);
-            let _ = m.loss(&Rational::ONE, inputs()).unwrap();
+            reads_back(AnyMechanism::FloatSnapping(m));
         }
     }
 }

@@ -184,28 +184,23 @@ fn shipped(name: &str, scale: &Rational, bound: Option<&Rational>, k: Option<i32
     if k.is_some() && name != "grid_laplace" {
         return Err(ParameterError::new_err("k is for grid_laplace"));
     }
-    let epsilon = scale.recip().filter(Rational::is_positive);
-    let epsilon = || epsilon.clone().ok_or_else(|| ParameterError::new_err("scale must be positive"));
-    let bound = || bound.cloned().unwrap_or(Rational::ONE);
-    let double = |x: &Rational| x.to_f64(Rounding::Nearest);
-    let scale = scale.clone();
-    Ok(match name {
-        "laplace" => Shipped::Laplace(Laplace::new(scale).map_err(python)?),
-        "discrete_laplace" => Shipped::DiscreteLaplace(DiscreteLaplace::new(scale).map_err(python)?),
-        "discrete_gaussian" => Shipped::DiscreteGaussian(DiscreteGaussian::new(&scale).map_err(python)?),
-        "grid_laplace" => Shipped::GridLaplace(GridLaplace::new(scale, k).map_err(python)?),
-        "snapping" => Shipped::Snapping(Snapping::new(epsilon()?, bound()).map_err(python)?),
-        "float_snapping" => {
-            Shipped::FloatSnapping(FloatSnapping::new(double(&epsilon()?), double(&bound())).map_err(python)?)
-        }
+    let bound = bound.cloned().unwrap_or(Rational::ONE);
+    let family = match name {
+        "laplace" => Family::Laplace,
+        "discrete_laplace" => Family::DiscreteLaplace,
+        "discrete_gaussian" => Family::DiscreteGaussian,
+        "grid_laplace" => Family::GridLaplace { values: ValueType::F64, k },
+        "snapping" => Family::Snapping { bound, clamp_infinite: false },
+        "float_snapping" => Family::FloatSnapping { bound },
         other => return Err(ParameterError::new_err(format!("there is no sampler {other:?}"))),
-    })
+    };
+    Ok(Shipped::of(family.with(&Amount::Scale(scale.clone())).map_err(python)?))
 }
 
 /// The fields of a report on a sampler: its events are the outputs.
 fn sampled<'py>(py: Python<'py>, report: &SamplerReport, delta_at: Option<Rational>) -> Fields<'py> {
     let claim = &report.loss.claim;
-    let delta_at = delta_at.unwrap_or_else(|| claim.loss.clone());
+    let delta_at = delta_at.unwrap_or_else(|| claim.loss().clone());
     let depth = i64::from(report.depth_bits);
     let outcome = |row: &EventRow| {
         let weight = |[least, most]: &[Rational; 2]| {

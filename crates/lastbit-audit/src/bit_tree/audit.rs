@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use lastbit::Word;
+use lastbit::{AnyMechanism, Word};
 use lastbit_real::{Enclosure, Rational};
 
 use super::divergence::Divergence;
@@ -40,7 +40,7 @@ impl SamplerRequest {
     /// A proposal of the discrete Gaussian reads two uniform numbers, and every pair of undecided prefixes is a branch: there it
     /// is 32 bits, of narrow words.
     pub fn new(mechanism: Shipped, inputs: [f64; 2]) -> SamplerRequest {
-        let two_numbers = matches!(mechanism, Shipped::DiscreteGaussian(_));
+        let two_numbers = mechanism.is_gaussian();
         let (depth_bits, word_bits) = if two_numbers { (32, 2) } else { (64, 8) };
         SamplerRequest { mechanism, inputs, depth_bits, word_bits, cuts: 64, most_replays: 20_000_000 }
     }
@@ -57,11 +57,11 @@ impl SamplerRequest {
 /// use lastbit::{DiscreteLaplace, Rational};
 /// use lastbit_audit::bit_tree::{SamplerRequest, Shipped, Tier, sampler_audit};
 ///
-/// let mechanism = Shipped::DiscreteLaplace(DiscreteLaplace::new(Rational::from(2))?);
+/// let mechanism = Shipped::of(DiscreteLaplace::new(Rational::from(2))?.into());
 /// let request = SamplerRequest { depth_bits: 32, ..SamplerRequest::new(mechanism, [0.0, 1.0]) };
 /// let report = sampler_audit(&request, &AtomicBool::new(false), &mut |_| {})?;
 /// assert!(!report.is_refuted());
-/// assert_eq!(report.loss.claim.loss, Rational::new(1, 2).unwrap());
+/// assert_eq!(report.loss.claim.loss(), &Rational::new(1, 2).unwrap());
 /// assert!(report.sides[0].tiers.as_ref().unwrap().of(Tier::Two) > 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -90,7 +90,7 @@ fn audit<W: Word>(
     inputs.iter().try_for_each(|x| mechanism.check_input(*x))?;
     mechanism.check_distance(*inputs)?;
     let claim = mechanism.claim(*inputs)?;
-    check_loss(&claim.loss)?;
+    check_loss(claim.loss())?;
     let events = Events::around(mechanism, *inputs, request.cuts)?;
     let mut part = |i: usize| {
         let mut tell = |share: f64| progress((i as f64 + share) / 2.0);
@@ -140,7 +140,7 @@ impl Part {
         let law = mechanism.law(x, events.cuts().to_vec())?;
         let rejected = events.count();
         let event = |source: &mut Script<'_, W>| {
-            if matches!(mechanism, Shipped::DiscreteGaussian(_)) {
+            if mechanism.is_gaussian() {
                 source.one_round(gaussian::MAIN_WORDS);
             }
             let output = mechanism.release(source, x)?;
@@ -151,8 +151,8 @@ impl Part {
             Enumeration::Monotone => Tree::monotone(growth, event),
         }?;
         let production = Production::of(mechanism, x, &law)?;
-        let law = match mechanism {
-            Shipped::DiscreteGaussian(gaussian) => gaussian::gaussian_round(gaussian, x, events.cuts())?,
+        let law = match mechanism.mechanism() {
+            AnyMechanism::DiscreteGaussian(gaussian) => gaussian::gaussian_round(gaussian, x, events.cuts())?,
             _ => law.probabilities(),
         };
         Ok(Part { input: x, tree, law, production })

@@ -71,11 +71,11 @@ impl SamplerReport {
         };
         let witness =
             self.loss.witness.map_or(String::new(), |event| format!(", at {}", self.events[event].label));
-        let exact = claim.loss.to_string();
+        let exact = claim.loss().to_short();
         // A loss a few units of 2^-53 above a short number should look like it.
         let claimed =
-            if exact.len() <= DIGITS { exact } else { decimal(claim.loss.clone(), 18, Rounding::Up) };
-        match claim.measure {
+            if exact.len() <= DIGITS { exact } else { decimal(claim.loss().clone(), 18, Rounding::Up) };
+        match claim.measure() {
             Measure::MaxDivergence => {
                 let refuted = if self.loss.refuted { ": REFUTED" } else { "" };
                 writeln!(f, "loss     {loss} of these events{witness}; claimed {claimed}{refuted}")
@@ -84,7 +84,7 @@ impl SamplerReport {
                 writeln!(
                     f,
                     "loss     {loss} of these events{witness}; claimed {claimed} in another measure, {}",
-                    claim.measure
+                    claim.measure()
                 )
             }
         }

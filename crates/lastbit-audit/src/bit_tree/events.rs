@@ -27,7 +27,7 @@ impl Events {
     pub(super) fn around(shipped: &Shipped, inputs: [f64; 2], most: u32) -> Result<Events, BitTreeError> {
         let (scale, step) = shipped.scale_and_step();
         let each_side = i64::from(most.max(8) / 8);
-        let scales = if matches!(shipped, Shipped::DiscreteGaussian(_)) { GAUSSIAN_REACH } else { REACH };
+        let scales = if shipped.is_gaussian() { GAUSSIAN_REACH } else { REACH };
         let spacing = &scale * Rational::new(scales, each_side).expect("positive");
         let mut cuts = Vec::new();
         let mut spaced = |centre: &Rational, spacing: &Rational| {
@@ -64,12 +64,9 @@ impl Events {
     }
 
     fn new(shipped: &Shipped, cuts: Vec<f64>, step: Option<&Rational>) -> Events {
-        let next = |cut: f64| match shipped {
-            Shipped::LaplaceSingle(_) => f64::from((cut as f32).next_up()),
-            Shipped::GridLaplaceSingle(_) => {
-                shifted(shipped, cut, step).max(f64::from((cut as f32).next_up()))
-            }
-            _ => shifted(shipped, cut, step).max(cut.next_up()),
+        let next = |cut: f64| {
+            let above = if shipped.is_single() { f64::from((cut as f32).next_up()) } else { cut.next_up() };
+            shifted(shipped, cut, step).max(above)
         };
         let single = cuts.windows(2).map(|pair| next(pair[0]) >= pair[1]).collect();
         Events { cuts, single }

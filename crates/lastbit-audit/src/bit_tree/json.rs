@@ -38,7 +38,7 @@ impl SamplerReport {
         json!({
             "mechanism": self.mechanism,
             "claim": claim.to_string(),
-            "parameters": claim.parameters.iter().map(|(name, value)| (name.to_string(), json!(value)))
+            "parameters": claim.parameters().iter().map(|(name, value)| (name.to_string(), json!(value)))
                 .collect::<serde_json::Map<_, _>>(),
             "inputs": self.inputs.map(number),
             "word_bits": self.word_bits,
@@ -47,8 +47,8 @@ impl SamplerReport {
             "sides": self.sides.each_ref().map(|side| self.side(side)),
             "events": self.events.iter().map(row).collect::<Vec<_>>(),
             "loss": {
-                "measure": claim.measure.to_string(),
-                "claimed": claim.loss.to_string(),
+                "measure": claim.measure().to_string(),
+                "claimed": claim.loss().to_string(),
                 "true": loss(&self.loss.loss),
                 "witness": self.loss.witness.map(|event| &self.events[event].label),
                 "delta": self.loss.delta.each_ref().map(enclosed),

@@ -44,7 +44,7 @@ pub fn compare<O: Ord + Clone>(
 }
 
 /// A true loss next to a claimed one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LossAudit {
     /// What is claimed.
     pub claim: Claim,
@@ -61,10 +61,10 @@ pub struct LossAudit {
 impl LossAudit {
     /// The loss between the inputs of two trees. A claim that is not about the maximum is not refuted by one.
     pub(super) fn of(trees: [&Tree<usize>; 2], claim: Claim) -> Result<LossAudit, BitTreeError> {
-        let comparison = compare(trees, &claim.loss)?;
+        let comparison = compare(trees, claim.loss())?;
         let depth = i64::from(trees[0].depth());
         let loss = comparison.loss(BITS);
-        let refuted = claim.measure == Measure::MaxDivergence && loss.exceeds(&claim.loss);
+        let refuted = claim.measure() == Measure::MaxDivergence && loss.exceeds(claim.loss());
         let delta = comparison.hockey_stick().clone().map(|sum| sum.shl(-depth));
         let witness = comparison.witness().map(|outcome| outcome.output);
         Ok(LossAudit { claim, loss, witness, delta, refuted })

@@ -4,7 +4,7 @@
 //! threshold is worked out from the law, and the sampler is replayed on the words around it, with all further bits zeros, and all
 //! ones. What comes out must be what the law says of that very `U`.
 
-use lastbit::Error;
+use lastbit::{AnyMechanism, Error};
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
 
 use super::error::BitTreeError;
@@ -53,8 +53,8 @@ pub struct WrongWord {
 impl Production {
     /// Replays a mechanism on the words around the thresholds of its law.
     pub(super) fn of(shipped: &Shipped, x: f64, law: &Law) -> Result<Production, BitTreeError> {
-        match shipped {
-            Shipped::DiscreteGaussian(gaussian) => {
+        match shipped.mechanism() {
+            AnyMechanism::DiscreteGaussian(gaussian) => {
                 Production::of_gaussian(shipped, gaussian.variance(), x, law)
             }
             _ => Production::around(law, |source| Ok(law.event(shipped.release(source, x)?))),

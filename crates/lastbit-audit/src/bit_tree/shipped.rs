@@ -1,9 +1,6 @@
 //! The mechanisms that can be audited, as they ship.
 
-use lastbit::{
-    BitSource, Claim, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Inputs, Laplace,
-    Mechanism, Snapping,
-};
+use lastbit::{AnyMechanism, BitSource, Claim, Contract, Error, Mechanism, Neighbours, ValueType};
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::error::BitTreeError;
@@ -11,27 +8,12 @@ use super::gaussian::proposal_scale;
 use super::law::Law;
 use super::laws::exact;
 
-/// A shipped mechanism, and the type of numbers that it is run on.
+/// A shipped mechanism, and the type of numbers that it is run on. The tree of the discrete Gaussian is that of one proposal: a rejected
+/// one starts over with fresh bits.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shipped {
-    /// [`Laplace`] on `f64`.
-    Laplace(Laplace),
-    /// [`Laplace`] on `f32`.
-    LaplaceSingle(Laplace),
-    /// [`Laplace`] on `i64`.
-    LaplaceInteger(Laplace),
-    /// [`DiscreteLaplace`] on `i64`.
-    DiscreteLaplace(DiscreteLaplace),
-    /// [`DiscreteGaussian`] on `i64`. Its tree is that of one proposal: a rejected one starts over with fresh bits.
-    DiscreteGaussian(DiscreteGaussian),
-    /// [`GridLaplace`] on `f64`.
-    GridLaplace(GridLaplace<f64>),
-    /// [`GridLaplace`] on `f32`.
-    GridLaplaceSingle(GridLaplace<f32>),
-    /// [`Snapping`].
-    Snapping(Snapping),
-    /// [`FloatSnapping`].
-    FloatSnapping(FloatSnapping),
+pub struct Shipped {
+    mechanism: AnyMechanism,
+    values: ValueType,
 }
 
 /// How a tree tells that a script decides.
@@ -63,87 +45,99 @@ const MOST_INTEGER: f64 = (1u64 << 50) as f64;
 const MOST_SCALES_APART: i64 = 4096;
 
 impl Shipped {
+    /// The mechanism on this type of numbers.
+    ///
+    /// # Errors
+    /// [`BitTreeError`] if it does not take them, or they are not numbers of a machine.
+    pub fn new(mechanism: AnyMechanism, values: ValueType) -> Result<Shipped, BitTreeError> {
+        mechanism.check_type(values)?;
+        if values == ValueType::Real {
+            let reason = "the sampler is audited on float64, float32, int64 or int32";
+            return Err(BitTreeError::out_of_range("values", values, reason));
+        }
+        Ok(Shipped { mechanism, values })
+    }
+
+    /// The mechanism on the first type that it takes: doubles, or integers of 64 bits.
+    pub fn of(mechanism: AnyMechanism) -> Shipped {
+        let values = mechanism.value_types()[0];
+        Shipped { mechanism, values }
+    }
+
     /// Its name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Shipped::Laplace(_) => "laplace of f64",
-            Shipped::LaplaceSingle(_) => "laplace of f32",
-            Shipped::LaplaceInteger(_) => "laplace of i64",
-            Shipped::DiscreteLaplace(_) => "discrete-laplace",
-            Shipped::DiscreteGaussian(_) => "discrete-gaussian",
-            Shipped::GridLaplace(_) => "grid-laplace of f64",
-            Shipped::GridLaplaceSingle(_) => "grid-laplace of f32",
-            Shipped::Snapping(_) => "snapping",
-            Shipped::FloatSnapping(_) => "float-snapping",
+        match (&self.mechanism, self.values) {
+            (AnyMechanism::Laplace(_), ValueType::F64) => "laplace of f64",
+            (AnyMechanism::Laplace(_), ValueType::F32) => "laplace of f32",
+            (AnyMechanism::Laplace(_), ValueType::I32) => "laplace of i32",
+            (AnyMechanism::Laplace(_), _) => "laplace of i64",
+            (AnyMechanism::GridF64(_), _) => "grid-laplace of f64",
+            (AnyMechanism::GridF32(_), _) => "grid-laplace of f32",
+            (AnyMechanism::FloatSnapping(_), _) => "float-snapping",
+            (mechanism, _) => mechanism.name(),
         }
+    }
+
+    /// The mechanism itself.
+    pub fn mechanism(&self) -> &AnyMechanism {
+        &self.mechanism
+    }
+
+    /// Whether it is the discrete Gaussian, which reads two uniform numbers for a proposal.
+    pub(super) fn is_gaussian(&self) -> bool {
+        matches!(self.mechanism, AnyMechanism::DiscreteGaussian(_))
+    }
+
+    /// Whether its numbers are of single precision.
+    pub(super) fn is_single(&self) -> bool {
+        self.values == ValueType::F32
     }
 
     /// One release.
     pub(super) fn release<S: BitSource>(&self, source: &mut S, x: f64) -> Result<f64, Error> {
-        match self {
-            Shipped::Laplace(mechanism) => mechanism.release(source, x),
-            Shipped::LaplaceSingle(mechanism) => mechanism.release(source, x as f32).map(f64::from),
-            Shipped::LaplaceInteger(mechanism) => mechanism.release(source, x as i64).map(|y| y as f64),
-            Shipped::DiscreteLaplace(mechanism) => mechanism.release(source, x as i64).map(|y| y as f64),
-            Shipped::DiscreteGaussian(mechanism) => mechanism.release(source, x as i64).map(|y| y as f64),
-            Shipped::GridLaplace(mechanism) => mechanism.release(source, x),
-            Shipped::GridLaplaceSingle(mechanism) => mechanism.release(source, x as f32).map(f64::from),
-            Shipped::Snapping(mechanism) => mechanism.release(source, x),
-            Shipped::FloatSnapping(mechanism) => mechanism.release(source, x),
+        match self.values {
+            ValueType::F32 => self.mechanism.release(source, x as f32).map(f64::from),
+            ValueType::I64 => self.mechanism.release(source, x as i64).map(|y| y as f64),
+            ValueType::I32 => self.mechanism.release(source, x as i32).map(f64::from),
+            _ => self.mechanism.release(source, x),
         }
     }
 
     /// The law of the outputs; of the discrete Gaussian, that of its proposals, accepted or not.
     pub(super) fn law(&self, x: f64, cuts: Vec<f64>) -> Result<Law, BitTreeError> {
-        match self {
-            Shipped::Laplace(mechanism) => Law::laplace::<f64>(mechanism.scale(), x, cuts),
-            Shipped::LaplaceSingle(mechanism) => Law::laplace::<f32>(mechanism.scale(), x, cuts),
-            Shipped::LaplaceInteger(mechanism) => Law::integer_laplace(mechanism.scale(), x, cuts),
-            Shipped::DiscreteLaplace(mechanism) => Law::discrete_laplace(mechanism.scale(), x, cuts),
-            Shipped::DiscreteGaussian(mechanism) => {
-                Law::discrete_laplace(&proposal_scale(mechanism.variance()), x, cuts)
+        match &self.mechanism {
+            AnyMechanism::Laplace(noise) if self.values.is_integer() => {
+                Law::integer_laplace(noise.scale(), x, cuts)
             }
-            Shipped::GridLaplace(mechanism) => {
-                Law::grid_laplace::<f64>(mechanism.scale(), mechanism.k(), x, cuts)
+            AnyMechanism::Laplace(noise) if self.is_single() => Law::laplace::<f32>(noise.scale(), x, cuts),
+            AnyMechanism::Laplace(noise) => Law::laplace::<f64>(noise.scale(), x, cuts),
+            AnyMechanism::DiscreteLaplace(noise) => Law::discrete_laplace(noise.scale(), x, cuts),
+            AnyMechanism::DiscreteGaussian(noise) => {
+                Law::discrete_laplace(&proposal_scale(noise.variance()), x, cuts)
             }
-            Shipped::GridLaplaceSingle(mechanism) => {
-                Law::grid_laplace::<f32>(mechanism.scale(), mechanism.k(), x, cuts)
-            }
-            Shipped::Snapping(mechanism) => Law::snapping(mechanism, x, cuts),
-            Shipped::FloatSnapping(mechanism) => Law::float_snapping(mechanism, x, cuts),
+            AnyMechanism::GridF64(noise) => Law::grid_laplace::<f64>(noise.scale(), noise.k(), x, cuts),
+            AnyMechanism::GridF32(noise) => Law::grid_laplace::<f32>(noise.scale(), noise.k(), x, cuts),
+            AnyMechanism::Snapping(noise) => Law::snapping(noise, x, cuts),
+            AnyMechanism::FloatSnapping(noise) => Law::float_snapping(noise, x, cuts),
         }
     }
 
     /// What the mechanism claims for these two inputs.
     pub(super) fn claim(&self, inputs: [f64; 2]) -> Result<Claim, BitTreeError> {
-        let d = (exact(inputs[0])? - exact(inputs[1])?).abs();
-        let one = Inputs::differing_in(1)?;
-        Ok(match self {
-            Shipped::Laplace(mechanism)
-            | Shipped::LaplaceSingle(mechanism)
-            | Shipped::LaplaceInteger(mechanism) => mechanism.claim(&d)?,
-            Shipped::DiscreteLaplace(mechanism) => mechanism.claim(&d)?,
-            Shipped::DiscreteGaussian(mechanism) => mechanism.claim(&d)?,
-            Shipped::GridLaplace(mechanism) => mechanism.claim(&d, one)?,
-            Shipped::GridLaplaceSingle(mechanism) => mechanism.claim(&d, one)?,
-            Shipped::Snapping(mechanism) => mechanism.claim(&d)?,
-            Shipped::FloatSnapping(mechanism) => mechanism.claim(&d, one)?,
-        })
+        let distance = (exact(inputs[0])? - exact(inputs[1])?).abs();
+        Ok(self.mechanism.claim(self.values, &Neighbours::at(distance).differing_in(1)?)?)
     }
 
     /// Refuses inputs that are not of the type.
     pub(super) fn check_input(&self, x: f64) -> Result<(), BitTreeError> {
         let refuse = |reason| Err(BitTreeError::out_of_range("input", x, reason));
-        match self {
+        let limit = if self.values == ValueType::I32 { f64::from(i32::MAX) } else { MOST_INTEGER };
+        match self.values {
             _ if !x.is_finite() => refuse("it must be a finite number"),
-            Shipped::LaplaceInteger(_) | Shipped::DiscreteLaplace(_) | Shipped::DiscreteGaussian(_)
-                if x != x.trunc() || x.abs() >= MOST_INTEGER =>
-            {
-                refuse("it must be an integer below 2^50")
+            values if values.is_integer() && (x != x.trunc() || x.abs() >= limit) => {
+                refuse("it must be an integer below 2^50, and within its type")
             }
-            Shipped::LaplaceSingle(_) | Shipped::GridLaplaceSingle(_) if f64::from(x as f32) != x => {
-                refuse("it must be a number of binary32")
-            }
+            ValueType::F32 if f64::from(x as f32) != x => refuse("it must be a number of binary32"),
             _ => Ok(()),
         }
     }
@@ -161,28 +155,25 @@ impl Shipped {
 
     /// Whether its tiers can be told apart; `Snap_F` has none.
     pub(super) fn has_tiers(&self) -> bool {
-        !matches!(self, Shipped::FloatSnapping(_))
+        !matches!(self.mechanism, AnyMechanism::FloatSnapping(_))
     }
 
     /// The scale of the noise and the distance of neighbouring outputs near 0, where there is one.
     pub(super) fn scale_and_step(&self) -> (Rational, Option<Rational>) {
         let grid = |b: &Rational, k: i32| (b.clone(), Some(Rational::pow2(i64::from(k))));
-        match self {
-            Shipped::Laplace(mechanism) | Shipped::LaplaceSingle(mechanism) => {
-                (mechanism.scale().clone(), None)
+        let double = |x: f64| Rational::from(x.to_dyadic().expect("finite"));
+        match &self.mechanism {
+            AnyMechanism::Laplace(noise) if self.values.is_integer() => grid(noise.scale(), 0),
+            AnyMechanism::Laplace(noise) => (noise.scale().clone(), None),
+            AnyMechanism::DiscreteLaplace(noise) => grid(noise.scale(), 0),
+            AnyMechanism::DiscreteGaussian(noise) => grid(&proposal_scale(noise.variance()), 0),
+            AnyMechanism::GridF64(noise) => grid(noise.scale(), noise.k()),
+            AnyMechanism::GridF32(noise) => grid(noise.scale(), noise.k()),
+            AnyMechanism::Snapping(noise) => {
+                (noise.epsilon().recip().expect("positive"), Some(double(noise.lambda())))
             }
-            Shipped::LaplaceInteger(mechanism) => grid(mechanism.scale(), 0),
-            Shipped::DiscreteLaplace(mechanism) => grid(mechanism.scale(), 0),
-            Shipped::DiscreteGaussian(mechanism) => grid(&proposal_scale(mechanism.variance()), 0),
-            Shipped::GridLaplace(mechanism) => grid(mechanism.scale(), mechanism.k()),
-            Shipped::GridLaplaceSingle(mechanism) => grid(mechanism.scale(), mechanism.k()),
-            Shipped::Snapping(mechanism) => {
-                let lambda = mechanism.lambda().to_dyadic().expect("finite");
-                (mechanism.epsilon().recip().expect("positive"), Some(lambda.into()))
-            }
-            Shipped::FloatSnapping(mechanism) => {
-                let [epsilon, lambda] = [mechanism.params().epsilon, mechanism.params().lambda]
-                    .map(|x| Rational::from(x.to_dyadic().expect("finite")));
+            AnyMechanism::FloatSnapping(noise) => {
+                let [epsilon, lambda] = [noise.params().epsilon, noise.params().lambda].map(double);
                 (epsilon.recip().expect("positive"), Some(lambda))
             }
         }
@@ -190,20 +181,19 @@ impl Shipped {
 
     /// The largest output, where outputs are clamped.
     pub(super) fn bound(&self) -> Option<f64> {
-        match self {
-            Shipped::Snapping(mechanism) => Some(mechanism.bound()),
-            Shipped::FloatSnapping(mechanism) => Some(mechanism.params().bound),
+        match &self.mechanism {
+            AnyMechanism::Snapping(noise) => Some(noise.bound()),
+            AnyMechanism::FloatSnapping(noise) => Some(noise.params().bound),
             _ => None,
         }
     }
 
     /// The nearest output of its type.
     pub(super) fn nearest(&self, y: &Rational) -> f64 {
-        match self {
-            Shipped::LaplaceSingle(_) | Shipped::GridLaplaceSingle(_) => {
-                f32::from_rational(y, Rounding::Nearest).into()
-            }
-            _ => y.to_f64(Rounding::Nearest),
+        if self.is_single() {
+            f32::from_rational(y, Rounding::Nearest).into()
+        } else {
+            y.to_f64(Rounding::Nearest)
         }
     }
 
@@ -211,8 +201,8 @@ impl Shipped {
         let (scale, step) = self.scale_and_step();
         match step {
             // One double after the other, until 53 bits are known: there is no end to that.
-            _ if matches!(self, Shipped::FloatSnapping(_)) => Enumeration::Monotone,
-            _ if matches!(self, Shipped::DiscreteGaussian(_)) => Enumeration::Exhaustive,
+            _ if matches!(self.mechanism, AnyMechanism::FloatSnapping(_)) => Enumeration::Monotone,
+            _ if self.is_gaussian() => Enumeration::Exhaustive,
             Some(step) if scale <= &step * Rational::from(EXHAUSTIVE_SCALE) => Enumeration::Exhaustive,
             _ => Enumeration::Monotone,
         }

@@ -2,7 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use lastbit::{DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Snapping};
+use lastbit::{
+    AnyMechanism, DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Snapping,
+    ValueType,
+};
 use lastbit_audit::Loss;
 use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, Tier, sampler_audit};
 
@@ -13,30 +16,32 @@ fn audit(request: &SamplerRequest) -> Result<SamplerReport, BitTreeError> {
 }
 
 fn discrete(s: &str) -> Shipped {
-    Shipped::DiscreteLaplace(DiscreteLaplace::new(rational(s)).unwrap())
+    Shipped::of(DiscreteLaplace::new(rational(s)).unwrap().into())
 }
 
 /// Nothing is refuted, and the true loss is the claimed one to six digits.
 #[test]
 fn shipped_mechanisms_are_what_they_claim() {
-    let laplace = || Laplace::new(rational("2")).unwrap();
-    let grid = |k| GridLaplace::<f64>::new(rational("2"), k).unwrap();
+    let laplace = |values| Shipped::new(Laplace::new(rational("2")).unwrap().into(), values).unwrap();
+    let grid = |k| Shipped::of(GridLaplace::<f64>::new(rational("2"), k).unwrap().into());
+    let single: AnyMechanism = GridLaplace::<f32>::new(rational("2"), None).unwrap().into();
     for mechanism in [
-        Shipped::Laplace(laplace()),
-        Shipped::LaplaceSingle(laplace()),
-        Shipped::LaplaceInteger(laplace()),
+        laplace(ValueType::F64),
+        laplace(ValueType::F32),
+        laplace(ValueType::I64),
+        laplace(ValueType::I32),
         discrete("2"),
-        Shipped::GridLaplace(grid(None)),
-        Shipped::GridLaplace(grid(Some(-1074))),
-        Shipped::GridLaplace(grid(Some(0))),
-        Shipped::GridLaplaceSingle(GridLaplace::new(rational("2"), None).unwrap()),
-        Shipped::Snapping(Snapping::new(rational("1/2"), rational("10")).unwrap()),
-        Shipped::FloatSnapping(FloatSnapping::new(0.5, 10.0).unwrap()),
+        grid(None),
+        grid(Some(-1074)),
+        grid(Some(0)),
+        Shipped::of(single),
+        Shipped::of(Snapping::new(rational("1/2"), rational("10")).unwrap().into()),
+        Shipped::of(FloatSnapping::new(0.5, 10.0).unwrap().into()),
     ] {
         let report = audit(&SamplerRequest::new(mechanism, [0.0, 1.0])).unwrap();
         assert!(!report.is_refuted(), "{report}");
         let Loss::Finite(loss) = &report.loss.loss else { panic!("{report}") };
-        let claimed = &report.loss.claim.loss;
+        let claimed = report.loss.claim.loss();
         let close = rational("1e-6");
         assert!(loss.hi().cmp_rational(&(claimed + &close)).is_lt(), "{report}");
         assert!(loss.lo().cmp_rational(&(claimed - &close)).is_gt(), "{report}");
@@ -76,7 +81,7 @@ fn large_scales() {
 
 #[test]
 fn the_discrete_gaussian() {
-    let gaussian = Shipped::DiscreteGaussian(DiscreteGaussian::with_variance(rational("1/2")).unwrap());
+    let gaussian = Shipped::of(DiscreteGaussian::with_variance(rational("1/2")).unwrap().into());
     let request = SamplerRequest { depth_bits: 24, ..SamplerRequest::new(gaussian, [3.0, 4.0]) };
     let report = audit(&request).unwrap();
     assert!(!report.is_refuted(), "{report}");

@@ -1,9 +1,7 @@
 //! `lastbit audit sampler`.
 
 use clap::ValueEnum;
-use lastbit::{
-    DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Rounding, Snapping,
-};
+use lastbit::{Amount, Family, Rational, Rounding, ValueType};
 use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, sampler_audit};
 use serde_json::{Value, json};
 
@@ -77,25 +75,14 @@ fn inputs(args: &Sampler) -> Result<[f64; 2], Error> {
 }
 
 fn shipped(args: &Sampler) -> Result<Shipped, Error> {
-    let scale = args.scale.clone();
-    let epsilon = || {
-        scale.recip().filter(Rational::is_positive).ok_or_else(|| {
-            Error::usage(
-                "scale must be positive",
-                "give a number such as 1 or 5/2; for snapping it is 1/epsilon",
-            )
-        })
-    };
     let bound = args.bound.clone().unwrap_or(Rational::ONE);
-    Ok(match args.sampler {
-        SamplerName::Laplace => Shipped::Laplace(Laplace::new(scale)?),
-        SamplerName::DiscreteLaplace => Shipped::DiscreteLaplace(DiscreteLaplace::new(scale)?),
-        SamplerName::DiscreteGaussian => Shipped::DiscreteGaussian(DiscreteGaussian::new(&scale)?),
-        SamplerName::GridLaplace => Shipped::GridLaplace(GridLaplace::new(scale, args.k)?),
-        SamplerName::Snapping => Shipped::Snapping(Snapping::new(epsilon()?, bound)?),
-        SamplerName::FloatSnapping => {
-            let double = |value: &Rational| value.to_f64(Rounding::Nearest);
-            Shipped::FloatSnapping(FloatSnapping::new(double(&epsilon()?), double(&bound))?)
-        }
-    })
+    let family = match args.sampler {
+        SamplerName::Laplace => Family::Laplace,
+        SamplerName::DiscreteLaplace => Family::DiscreteLaplace,
+        SamplerName::DiscreteGaussian => Family::DiscreteGaussian,
+        SamplerName::GridLaplace => Family::GridLaplace { values: ValueType::F64, k: args.k },
+        SamplerName::Snapping => Family::Snapping { bound, clamp_infinite: false },
+        SamplerName::FloatSnapping => Family::FloatSnapping { bound },
+    };
+    Ok(Shipped::of(family.with(&Amount::Scale(args.scale.clone()))?))
 }

@@ -1,8 +1,6 @@
 //! The noise of lastbit, from the library itself.
 
-use lastbit::{
-    DiscreteGaussian, DiscreteLaplace, GridLaplace, Laplace, Mechanism, Rational, SecureSource, Snapping,
-};
+use lastbit::{Amount, AnyMechanism, Contract, Family, Mechanism, Rational, SecureSource, ValueType};
 
 use crate::error::Error;
 
@@ -16,52 +14,37 @@ const SIGMA: i64 = 5;
 
 /// A mechanism of loss 1 at sensitivity 1, with an input.
 pub(super) struct Native {
-    noise: Noise,
+    noise: AnyMechanism,
     input: f64,
     source: SecureSource,
-}
-
-enum Noise {
-    Laplace(Laplace),
-    Grid(GridLaplace<f64>),
-    Discrete(DiscreteLaplace),
-    Gaussian(DiscreteGaussian),
-    Snapping(Snapping),
 }
 
 impl Native {
     /// By its name in the gallery.
     pub(super) fn new(name: &str, input: f64) -> Result<Native, Error> {
-        let one = Rational::ONE;
-        let noise = match name {
-            "lastbit Laplace" => Noise::Laplace(Laplace::new(one)?),
+        let (family, scale) = match name {
+            "lastbit Laplace" => (Family::Laplace, 1),
             // Both inputs are on the grid: no rounding moves them apart.
-            "lastbit GridLaplace" => Noise::Grid(GridLaplace::new(one, None)?),
-            "lastbit DiscreteLaplace" => Noise::Discrete(DiscreteLaplace::new(one)?),
-            "lastbit DiscreteGaussian" => Noise::Gaussian(DiscreteGaussian::new(&SIGMA.into())?),
-            "lastbit Snapping" => Noise::Snapping(Snapping::new(one, BOUND.into())?),
+            "lastbit GridLaplace" => (Family::GridLaplace { values: ValueType::F64, k: None }, 1),
+            "lastbit DiscreteLaplace" => (Family::DiscreteLaplace, 1),
+            "lastbit DiscreteGaussian" => (Family::DiscreteGaussian, SIGMA),
+            "lastbit Snapping" => (Family::Snapping { bound: BOUND.into(), clamp_infinite: false }, 1),
             _ => {
                 return Err(Error::usage(format!("there is no noise {name}"), "see the list of the gallery"));
             }
         };
+        let noise = family.with(&Amount::Scale(Rational::from(scale)))?;
         Ok(Native { noise, input, source: SecureSource::new()? })
     }
 
     pub(super) fn take(&mut self, count: usize) -> Result<Vec<f64>, Error> {
-        let mut values = vec![self.input; count];
-        match &self.noise {
-            Noise::Laplace(noise) => noise.release_in_place(&mut self.source, &mut values)?,
-            Noise::Grid(noise) => noise.release_in_place(&mut self.source, &mut values)?,
-            Noise::Snapping(noise) => noise.release_in_place(&mut self.source, &mut values)?,
-            Noise::Discrete(noise) => return self.integers(noise.clone(), count),
-            Noise::Gaussian(noise) => return self.integers(noise.clone(), count),
+        if self.noise.value_types().contains(&ValueType::F64) {
+            let mut values = vec![self.input; count];
+            self.noise.release_in_place(&mut self.source, &mut values)?;
+            return Ok(values);
         }
-        Ok(values)
-    }
-
-    fn integers(&mut self, noise: impl Mechanism<i64>, count: usize) -> Result<Vec<f64>, Error> {
         let mut values = vec![self.input as i64; count];
-        noise.release_in_place(&mut self.source, &mut values)?;
+        self.noise.release_in_place(&mut self.source, &mut values)?;
         Ok(values.into_iter().map(|value| value as f64).collect())
     }
 }

@@ -1,0 +1,179 @@
+//! Claims as JSON, both ways.
+//!
+//! A text is not believed: the mechanism is built again from its parameters and makes its claim again, and that claim must have the same
+//! JSON. So whoever reads a claim back knows that its loss follows from its parameters.
+
+use std::collections::BTreeMap;
+
+use lastbit_real::{Rational, Rounding};
+use serde::{Deserialize, Serialize};
+
+use super::text::{DELTA, delta};
+use super::{About, COMPOSITION, Claim, Measure};
+use crate::{AnyMechanism, Contract, Error, Neighbours, ValueType};
+
+/// A claim with the names and in the order of its JSON.
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    mechanism: String,
+    parameters: BTreeMap<String, String>,
+    /// What is done to the input.
+    input: Option<String>,
+    domain: Option<DomainRecord>,
+    neighbours: Option<NeighboursRecord>,
+    unit: Option<String>,
+    measure: String,
+    loss: String,
+    /// `None` beyond the largest double.
+    loss_f64: Option<f64>,
+    approximate: Option<Approximate>,
+    adjacency: String,
+    statement: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Record>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct DomainRecord {
+    values: String,
+    length: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct NeighboursRecord {
+    metric: String,
+    distance: String,
+    max_changed: Option<u64>,
+    multiples_of_pow2: Option<i32>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct Approximate {
+    epsilon: String,
+    delta: String,
+}
+
+impl From<&Claim> for Record {
+    fn from(claim: &Claim) -> Record {
+        let (domain, neighbours) = match &claim.about {
+            About::Columns { values, metric, neighbours } => (
+                Some(DomainRecord { values: values.to_string(), length: neighbours.length() }),
+                Some(NeighboursRecord {
+                    metric: metric.to_string(),
+                    distance: neighbours.distance().to_string(),
+                    max_changed: neighbours.max_changed(),
+                    multiples_of_pow2: neighbours.granularity(),
+                }),
+            ),
+            About::Unit(_) => (None, None),
+        };
+        let approximate = (claim.measure == Measure::ZeroConcentratedDivergence).then(|| Approximate {
+            epsilon: claim.approximate(&delta()).expect("0 < δ < 1").to_decimal(17, Rounding::Up),
+            delta: DELTA.to_owned(),
+        });
+        Record {
+            mechanism: claim.mechanism.to_owned(),
+            parameters: claim
+                .parameters
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+            input: claim.preparation.map(|preparation| preparation.to_string()),
+            domain,
+            neighbours,
+            unit: claim.about.unit().map(str::to_owned),
+            measure: claim.measure.to_string(),
+            loss: claim.loss.to_string(),
+            loss_f64: Some(claim.loss_f64()).filter(|loss| loss.is_finite()),
+            approximate,
+            adjacency: claim.about.to_string(),
+            statement: claim.to_string(),
+            parts: claim.parts.iter().map(Record::from).collect(),
+        }
+    }
+}
+
+fn bad(reason: impl Into<String>) -> Error {
+    Error::NotAClaim { reason: reason.into() }
+}
+
+impl Record {
+    /// The claim that the mechanism of this record makes.
+    fn claim(&self) -> Result<Claim, Error> {
+        let claim = if self.mechanism == COMPOSITION {
+            let parts = self.parts.iter().map(Record::checked).collect::<Result<Vec<Claim>, Error>>()?;
+            Claim::compose(&parts)?
+        } else {
+            let (Some(domain), Some(stated)) = (&self.domain, &self.neighbours) else {
+                return Err(bad("it has no domain or no neighbours"));
+            };
+            let values = ValueType::named(&domain.values)
+                .ok_or_else(|| bad(format!("there is no type of values {:?}", domain.values)))?;
+            let mechanism = AnyMechanism::from_parameters(&self.mechanism, &self.parameters, values)?;
+            mechanism.claim(values, &stated.neighbours(domain.length, self.unit.as_deref())?)?
+        };
+        Ok(claim)
+    }
+
+    /// The claim, if it is what the record states.
+    fn checked(&self) -> Result<Claim, Error> {
+        let claim = self.claim()?;
+        let again = Record::from(&claim);
+        if again == *self {
+            return Ok(claim);
+        }
+        let differs = if again.loss == self.loss { "the rest of it" } else { "the loss" };
+        Err(bad(format!("{differs} is not what the mechanism claims with these parameters: {claim}")))
+    }
+}
+
+impl NeighboursRecord {
+    fn neighbours(&self, length: Option<u64>, unit: Option<&str>) -> Result<Neighbours, Error> {
+        let distance: Rational = self.distance.parse().map_err(|e| bad(format!("the distance: {e}")))?;
+        let mut neighbours = Neighbours::at(distance);
+        if let Some(length) = length {
+            neighbours = neighbours.of_length(length);
+        }
+        if let Some(max_changed) = self.max_changed {
+            neighbours = neighbours.differing_in(max_changed)?;
+        }
+        if let Some(exponent) = self.multiples_of_pow2 {
+            neighbours = neighbours.multiples_of_pow2(exponent)?;
+        }
+        if let Some(unit) = unit {
+            neighbours = neighbours.one(unit)?;
+        }
+        Ok(neighbours)
+    }
+}
+
+impl Claim {
+    /// The claim as a JSON object, in one line. `docs/claims.md` has its members.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(&Record::from(self)).expect("strings and finite numbers")
+    }
+
+    /// The claim of a JSON object that [`to_json`](Self::to_json) wrote. Its mechanism is built again and must claim the same.
+    ///
+    /// ```
+    /// use lastbit::{Claim, Contract, Error, Laplace, Neighbours, Rational, ValueType};
+    /// let laplace = Laplace::new(Rational::from(10))?;
+    /// let claim = laplace.claim(ValueType::F64, &Neighbours::at(Rational::ONE))?;
+    /// let json = claim.to_json();
+    /// assert_eq!(Claim::from_json(&json)?, claim);
+    /// let forged = json.replace(r#""loss":"1/10""#, r#""loss":"1/20""#);
+    /// assert!(matches!(Claim::from_json(&forged), Err(Error::NotAClaim { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotAClaim`], and those of the mechanism.
+    pub fn from_json(text: &str) -> Result<Claim, Error> {
+        let record: Record = serde_json::from_str(text).map_err(|e| bad(e.to_string()))?;
+        record.checked()
+    }
+}

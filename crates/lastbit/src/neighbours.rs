@@ -1,0 +1,162 @@
+//! Which inputs a claim tells apart.
+
+use std::fmt;
+
+use lastbit_real::Rational;
+
+use crate::error::{non_negative, positive};
+use crate::{Error, Inputs};
+
+/// How the distance of two columns is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// `Σ |x_i - x'_i|`.
+    L1,
+    /// `√(Σ (x_i - x'_i)²)`.
+    L2,
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Metric::L1 => "L1",
+            Metric::L2 => "L2",
+        })
+    }
+}
+
+/// How far apart two inputs may be that a release must not tell apart, and what else is known of them. All of it is declared: it follows
+/// from what the column means, and cannot be read off the data.
+///
+/// ```
+/// use lastbit::{Contract, GridLaplace, Neighbours, Rational};
+/// let noise = GridLaplace::<f64>::new(Rational::ONE, Some(0))?;
+/// let neighbours = Neighbours::at(Rational::from(3)).differing_in(2)?;
+/// assert_eq!(noise.loss(&neighbours)?, Rational::from(4));
+/// assert_eq!(noise.loss(&neighbours.multiples_of_pow2(0)?)?, Rational::from(3));
+/// # Ok::<(), lastbit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    distance: Rational,
+    max_changed: Option<u64>,
+    granularity: Option<i32>,
+    length: Option<u64>,
+    unit: Option<String>,
+}
+
+impl Neighbours {
+    /// Columns at this distance or less, in the metric of the mechanism.
+    pub fn at(distance: Rational) -> Neighbours {
+        Neighbours { distance, max_changed: None, granularity: None, length: None, unit: None }
+    }
+
+    /// They differ in at most `max_changed` values.
+    ///
+    /// # Errors
+    /// As [`Inputs::differing_in`].
+    pub fn differing_in(self, max_changed: u64) -> Result<Neighbours, Error> {
+        Inputs::differing_in(max_changed)?;
+        Ok(Neighbours { max_changed: Some(max_changed), ..self })
+    }
+
+    /// All their values are multiples of `2^exponent`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSize`] unless it is known how many values differ: alone, this says nothing.
+    pub fn multiples_of_pow2(self, exponent: i32) -> Result<Neighbours, Error> {
+        if self.inputs().is_none() {
+            return Err(Error::UnknownSize(
+                "that all values are multiples of a power of two needs max_changed, the number of values that may differ",
+            ));
+        }
+        Ok(Neighbours { granularity: Some(exponent), ..self })
+    }
+
+    /// They have this many values. Where nothing better is known, all of them may differ.
+    #[must_use]
+    pub fn of_length(self, length: u64) -> Neighbours {
+        Neighbours { length: Some(length), ..self }
+    }
+
+    /// They come from data that differ in one such unit, such as a person: whose data a neighbour adds, removes or changes.
+    ///
+    /// Claims about different columns add if they are about the same unit: see [`Claim::compose`](crate::Claim::compose).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the name is blank, longer than 64 characters, or has control characters.
+    pub fn one(self, unit: &str) -> Result<Neighbours, Error> {
+        Ok(Neighbours { unit: Some(checked_unit(unit)?), ..self })
+    }
+
+    /// The largest distance.
+    pub fn distance(&self) -> &Rational {
+        &self.distance
+    }
+
+    /// The largest number of values that differ, if it was declared.
+    pub fn max_changed(&self) -> Option<u64> {
+        self.max_changed
+    }
+
+    /// The exponent of which all values are declared to be multiples.
+    pub fn granularity(&self) -> Option<i32> {
+        self.granularity
+    }
+
+    /// The number of values, if it was declared.
+    pub fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// What the data differ in, if it was declared.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// How many values differ and of what they are multiples, if that is known.
+    pub fn inputs(&self) -> Option<Inputs> {
+        // Of no values none differ, and one is the least that can be said.
+        let max_changed = self.max_changed.or(self.length.map(|length| length.max(1)))?;
+        let inputs = Inputs::differing_in(max_changed).ok()?;
+        Some(self.granularity.map_or(inputs, |exponent| inputs.multiples_of_pow2(exponent)))
+    }
+
+    /// The same, for mechanisms whose loss depends on it.
+    pub(crate) fn inputs_or_refuse(&self) -> Result<Inputs, Error> {
+        self.inputs().ok_or(Error::UnknownSize(
+            "the loss depends on how many values of a column may differ: give max_changed (1 if neighbours differ in one value, the \
+             length of the column if nothing better is known)",
+        ))
+    }
+
+    /// The distance, which is not negative.
+    pub(crate) fn checked_distance(&self) -> Result<&Rational, Error> {
+        non_negative("d_in", &self.distance)
+    }
+
+    /// Refuses a distance of 0: neighbours that are equal make every release free, and are a mistake.
+    pub(crate) fn check_apart(&self) -> Result<(), Error> {
+        positive("d_in", &self.distance).map(|_| ())
+    }
+}
+
+/// A name that can stand in a sentence.
+pub(crate) fn checked_unit(unit: &str) -> Result<String, Error> {
+    const MOST_CHARS: usize = 64;
+    let name = unit.trim();
+    if name.is_empty() || name.chars().count() > MOST_CHARS || name.chars().any(char::is_control) {
+        return Err(Error::OutOfRange {
+            name: "unit",
+            value: format!("{:.20}", name.escape_debug().to_string()),
+            reason: format!("it must be a name such as person, of 1 to {MOST_CHARS} characters"),
+        });
+    }
+    Ok(name.to_owned())
+}
+
+impl From<Rational> for Neighbours {
+    fn from(distance: Rational) -> Neighbours {
+        Neighbours::at(distance)
+    }
+}
