@@ -9,7 +9,7 @@ Fraction(1, 10)
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
 
-Parameters are exact: "0.1" is 1/10, and so are Fraction(1, 10) and Decimal("0.1"); the float 0.1 is the double 0.1000000000000000055…
+Parameters are exact: 0.1 is 1/10, as are "0.1", Fraction(1, 10) and Decimal("0.1"). A float is the decimal that Python prints for it.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ from lastbit._lastbit import (
 from lastbit.errors import (
     BudgetExceeded,
     CertificateError,
+    ClaimMismatch,
     DomainError,
     Error,
     NoiseOverflow,
@@ -64,6 +65,7 @@ __all__ = [
     "Cell",
     "CertificateError",
     "Claim",
+    "ClaimMismatch",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DomainError",
@@ -110,10 +112,11 @@ _CLASSES: "dict[str, Callable[..., Mechanism]]" = {
 }
 
 
-def claim(mechanism: Any, /, d_in: Any = None, **parameters: Any) -> Claim:
+def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str | None" = None, **parameters: Any) -> Claim:
     """What a release promises, without making one.
 
-    mechanism: a mechanism, one of the functions of this module, or its name; the latter two with the parameters of the function.
+    mechanism: a mechanism, one of the functions of this module, or its name; the latter two with the parameters of the function. dtype: the
+    type of the values (float64 where the mechanism takes it, else int64). unit: whose data neighbours differ in, such as "person".
 
     >>> import lastbit
     >>> lastbit.claim(lastbit.laplace, scale=10, sensitivity=1).loss
@@ -123,12 +126,14 @@ def claim(mechanism: Any, /, d_in: Any = None, **parameters: Any) -> Claim:
     """
     if isinstance(mechanism, Mechanism):
         if parameters:
-            raise ParameterError("a mechanism has its parameters: give d_in only")
-        return mechanism.claim(d_in)
+            raise ParameterError("a mechanism has its parameters: give d_in, dtype and unit only")
+        return mechanism.claim(d_in, dtype=dtype, unit=unit)
     name = getattr(mechanism, "__name__", mechanism)
     if name not in _CLASSES:
         raise ParameterError(f"{mechanism!r} is none of {', '.join(_CLASSES)}")
-    return _CLASSES[name](**parameters).claim(d_in)
+    if dtype is not None and name != "snapping":
+        parameters["dtype"] = dtype
+    return _CLASSES[name](**parameters).claim(d_in, dtype=dtype, unit=unit)
 
 
 _LAZY = {

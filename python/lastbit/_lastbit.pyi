@@ -4,6 +4,9 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 _Exact: TypeAlias = str | int | float | Fraction | Decimal
+_DType: TypeAlias = Literal["float64", "float32", "int64", "int32"]
+_Float: TypeAlias = Literal["float64", "float32"]
+_Integer: TypeAlias = Literal["int64", "int32"]
 _X = TypeVar("_X")
 
 __version__: str
@@ -15,12 +18,30 @@ class Claim:
     @property
     def parameters(self) -> dict[str, str]: ...
     @property
+    def domain(self) -> dict[str, Any] | None: ...
+    @property
+    def input(self) -> str | None: ...
+    @property
+    def neighbours(self) -> dict[str, Any] | None: ...
+    @property
+    def unit(self) -> str | None: ...
+    @property
     def adjacency(self) -> str: ...
     @property
     def measure(self) -> str: ...
     @property
     def loss(self) -> Fraction: ...
+    @property
+    def parts(self) -> list[Claim]: ...
+    @staticmethod
+    def from_json(text: str, /) -> Claim: ...
+    def to_json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def for_unit(self, unit: str, /) -> Claim: ...
+    def approximate(self, *, delta: _Exact) -> Fraction: ...
     def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Release:
@@ -34,7 +55,9 @@ class Release:
 class Mechanism:
     def __call__(self, x: _X, /, *, out: Any = None) -> _X: ...
     def loss(self, d_in: _Exact | None = None) -> Fraction: ...
-    def claim(self, d_in: _Exact | None = None) -> Claim: ...
+    def claim(
+        self, d_in: _Exact | None = None, *, dtype: _DType | None = None, unit: str | None = None
+    ) -> Claim: ...
     def accuracy(self, *, alpha: _Exact) -> float: ...
     def measurement(self, *, size: int | None = None) -> Measurement: ...
     @property
@@ -56,9 +79,10 @@ class Laplace(Mechanism):
         epsilon: _Exact | None = None,
         sensitivity: _Exact | None = None,
         hardened: bool = False,
+        dtype: _DType | None = None,
     ) -> Laplace: ...
     @staticmethod
-    def for_accuracy(accuracy: _Exact, *, alpha: _Exact) -> Laplace: ...
+    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _DType | None = None) -> Laplace: ...
     @property
     def scale(self) -> Fraction: ...
 
@@ -73,7 +97,17 @@ class GridLaplace(Mechanism):
         k: int | None = None,
         max_changed: int | None = None,
         multiples_of_pow2: int | None = None,
-        dtype: Literal["float64", "float32"] = "float64",
+        dtype: _Float = "float64",
+    ) -> GridLaplace: ...
+    @staticmethod
+    def for_accuracy(
+        accuracy: _Exact,
+        *,
+        alpha: _Exact,
+        k: int | None = None,
+        max_changed: int | None = None,
+        multiples_of_pow2: int | None = None,
+        dtype: _Float = "float64",
     ) -> GridLaplace: ...
     @property
     def scale(self) -> Fraction: ...
@@ -89,7 +123,10 @@ class DiscreteLaplace(Mechanism):
         epsilon: _Exact | None = None,
         sensitivity: _Exact | None = None,
         hardened: bool = False,
+        dtype: _Integer | None = None,
     ) -> DiscreteLaplace: ...
+    @staticmethod
+    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _Integer | None = None) -> DiscreteLaplace: ...
     @property
     def scale(self) -> Fraction: ...
 
@@ -102,7 +139,10 @@ class DiscreteGaussian(Mechanism):
         variance: _Exact | None = None,
         rho: _Exact | None = None,
         sensitivity: _Exact | None = None,
+        dtype: _Integer | None = None,
     ) -> DiscreteGaussian: ...
+    @staticmethod
+    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _Integer | None = None) -> DiscreteGaussian: ...
     @property
     def variance(self) -> Fraction: ...
 
@@ -115,6 +155,10 @@ class Snapping(Mechanism):
         bound: _Exact | None = None,
         sensitivity: _Exact | None = None,
         clamp_infinite: bool = False,
+    ) -> Snapping: ...
+    @staticmethod
+    def for_accuracy(
+        accuracy: _Exact, *, alpha: _Exact, bound: _Exact, clamp_infinite: bool = False
     ) -> Snapping: ...
     @property
     def lambda_(self) -> float | None: ...
@@ -132,7 +176,9 @@ class Measurement:
 
 @final
 class Budget:
-    def __new__(cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None) -> Budget: ...
+    def __new__(
+        cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None, unit: str | None = None
+    ) -> Budget: ...
     def spend(self, claim: Claim, /) -> None: ...
     def release(self, mechanism: Mechanism, x: _X, /, d_in: _Exact | None = None, *, out: Any = None) -> _X: ...
     def cost(self, claim: Claim, /) -> Fraction: ...
@@ -142,6 +188,8 @@ class Budget:
     def spent(self) -> Fraction: ...
     @property
     def remaining(self) -> Fraction: ...
+    @property
+    def unit(self) -> str | None: ...
     @property
     def measure(self) -> str: ...
     @property
@@ -154,7 +202,7 @@ def make_vector_float_laplace_cks20(
     scale: _Exact,
     size: int | None = None,
     k: int | None = None,
-    dtype: Literal["float64", "float32"] = "float64",
+    dtype: _Float = "float64",
 ) -> Measurement: ...
 @overload
 def laplace(
@@ -165,6 +213,7 @@ def laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     hardened: bool = False,
+    dtype: _DType | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
@@ -178,6 +227,7 @@ def laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     hardened: bool = False,
+    dtype: _DType | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
@@ -193,6 +243,7 @@ def grid_laplace(
     k: int | None = None,
     max_changed: int | None = None,
     multiples_of_pow2: int | None = None,
+    dtype: _Float | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
@@ -208,6 +259,7 @@ def grid_laplace(
     k: int | None = None,
     max_changed: int | None = None,
     multiples_of_pow2: int | None = None,
+    dtype: _Float | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
@@ -221,6 +273,7 @@ def discrete_laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     hardened: bool = False,
+    dtype: _Integer | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
@@ -234,6 +287,7 @@ def discrete_laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     hardened: bool = False,
+    dtype: _Integer | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
@@ -247,6 +301,7 @@ def discrete_gaussian(
     variance: _Exact | None = None,
     rho: _Exact | None = None,
     sensitivity: _Exact | None = None,
+    dtype: _Integer | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
@@ -260,6 +315,7 @@ def discrete_gaussian(
     variance: _Exact | None = None,
     rho: _Exact | None = None,
     sensitivity: _Exact | None = None,
+    dtype: _Integer | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
@@ -302,7 +358,8 @@ class ArrowArray:
     def null_count(self) -> int: ...
     def __len__(self) -> int: ...
 
-def _release_arrow(mechanism: Mechanism, x: Any, /) -> ArrowArray: ...
+def _release_arrow(mechanism: Mechanism, x: Any, payment: Any = None, /) -> ArrowArray: ...
+def _release_numpy(mechanism: Mechanism, x: Any, payment: Any = None, /) -> Any: ...
 
 # Audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
 def _attack(

@@ -1,7 +1,7 @@
 """Values of other libraries: pyarrow, pandas, polars, and whatever else speaks Arrow.
 
-What comes in goes out: the same class, type, name and index. Nulls stay null, and what lies under them does not matter; that a value is
-null is not protected.
+What comes in goes out: the same class, name and index, and the same type where noise fits into it: float64, float32, int64 and int32 stay,
+other integers come back as int64. Nulls stay null, and what lies under them does not matter; that a value is null is not protected.
 
 None of these libraries is imported, unless the values come from there.
 """
@@ -10,17 +10,15 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lastbit._lastbit import _release_arrow
+from lastbit._lastbit import _release_arrow, _release_numpy
 from lastbit.errors import UnsupportedType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lastbit import Mechanism
 
 
-def prepare(mechanism: "Mechanism", x: Any, out: Any) -> "Callable[[], Any]":
-    """What releases noisy values in the form that the values have, once their class is known to be one that has noisy values.
+def release(mechanism: "Mechanism", x: Any, out: Any, payment: Any) -> Any:
+    """Noisy values in the form that the values have. `payment` is what is due before noise is drawn.
 
     >>> import lastbit, pyarrow
     >>> lastbit.laplace(pyarrow.array([1.0, None]), scale=1)[1]
@@ -32,58 +30,58 @@ def prepare(mechanism: "Mechanism", x: Any, out: Any) -> "Callable[[], Any]":
     libraries = {base.__module__.partition(".")[0] for base in type(x).__mro__}
     for library, handler in _HANDLERS.items():
         if library in libraries:
-            return handler(mechanism, x, sys.modules[library])
+            return handler(mechanism, x, payment, sys.modules[library])
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-        return lambda: _release_arrow(mechanism, x)
+        return _release_arrow(mechanism, x, payment)
     raise _refused(x)
 
 
-def _pyarrow(mechanism: "Mechanism", x: Any, pyarrow: Any) -> "Callable[[], Any]":
+def _pyarrow(mechanism: "Mechanism", x: Any, payment: Any, pyarrow: Any) -> Any:
     if isinstance(x, (pyarrow.Table, pyarrow.RecordBatch)):
         raise _has_columns(x, x.column_names)
     if not isinstance(x, (pyarrow.Array, pyarrow.ChunkedArray)):
         raise _refused(x)
-
-    def release() -> Any:
-        noisy = pyarrow.array(_release_arrow(mechanism, x))
-        if isinstance(x, pyarrow.Array):
-            return noisy
-        chunks = []
-        start = 0
-        for chunk in x.chunks:
-            chunks.append(noisy.slice(start, len(chunk)))
-            start += len(chunk)
-        return pyarrow.chunked_array(chunks, type=x.type)
-
-    return release
+    noisy = pyarrow.array(_release_arrow(mechanism, x, payment))
+    if isinstance(x, pyarrow.Array):
+        return noisy
+    chunks = []
+    start = 0
+    for chunk in x.chunks:
+        chunks.append(noisy.slice(start, len(chunk)))
+        start += len(chunk)
+    return pyarrow.chunked_array(chunks, type=noisy.type)
 
 
-def _polars(mechanism: "Mechanism", x: Any, polars: Any) -> "Callable[[], Any]":
+def _polars(mechanism: "Mechanism", x: Any, payment: Any, polars: Any) -> Any:
     if isinstance(x, polars.DataFrame):
         raise _has_columns(x, x.columns)
     if not isinstance(x, polars.Series):
         raise _refused(x)
-    return lambda: polars.Series(_release_arrow(mechanism, x)).alias(x.name)
+    return polars.Series(_release_arrow(mechanism, x, payment)).alias(x.name)
 
 
-def _pandas(mechanism: "Mechanism", x: Any, pandas: Any) -> "Callable[[], Any]":
+def _pandas(mechanism: "Mechanism", x: Any, payment: Any, pandas: Any) -> Any:
     import numpy
 
     if isinstance(x, pandas.DataFrame):
         raise _has_columns(x, x.columns)
     if not isinstance(x, pandas.Series):
         raise _refused(x)
-    # Types with nulls go through Arrow, as far as they can come back.
-    if not isinstance(x.dtype, numpy.dtype) and not hasattr(x.dtype, "__from_arrow__"):
-        raise UnsupportedType(f"a Series of {x.dtype} is not taken; convert it first, as in x.astype('float64')")
-
-    def noisy() -> Any:
-        if isinstance(x.dtype, numpy.dtype):
-            return mechanism(x.to_numpy())
+    if isinstance(x.dtype, numpy.dtype):
+        noisy = _release_numpy(mechanism, x.to_numpy(), payment)
+    elif hasattr(x.dtype, "__from_arrow__"):
+        # Types with nulls go through Arrow, as far as they can come back.
         pyarrow = import_module("pyarrow")
-        return x.dtype.__from_arrow__(pyarrow.array(_release_arrow(mechanism, pyarrow.array(x))))
-
-    return lambda: pandas.Series(noisy(), index=x.index, name=x.name, copy=False)
+        values = pyarrow.array(_release_arrow(mechanism, pyarrow.array(x), payment))
+        dtype = x.dtype
+        if isinstance(dtype, pandas.ArrowDtype):
+            dtype = pandas.ArrowDtype(values.type)
+        elif values.type == pyarrow.int64():
+            dtype = pandas.Int64Dtype()
+        noisy = dtype.__from_arrow__(values)
+    else:
+        raise UnsupportedType(f"a Series of {x.dtype} is not taken; convert it first, as in x.astype('float64')")
+    return pandas.Series(noisy, index=x.index, name=x.name, copy=False)
 
 
 _HANDLERS = {"pyarrow": _pyarrow, "pandas": _pandas, "polars": _polars}

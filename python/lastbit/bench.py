@@ -234,20 +234,29 @@ def main() -> None:
     options = parser.parse_args()
     groups = {"numpy": numpy_cases, "opendp": opendp_cases, "diffprivlib": diffprivlib_cases}
     found = versions()
-    results = [
-        measure(case, options.rounds, options.seconds)
-        for peer, cases in groups.items()
-        if peer in found
-        for case in cases()
-    ]
+    broken: dict[str, str] = {}
+    results = []
+    for peer, cases in groups.items():
+        if peer not in found:
+            continue
+        try:
+            # A peer that is installed need not work: what it imports may be missing or too new.
+            prepared = list(cases())
+        except Exception as error:
+            broken[peer] = f"{type(error).__name__}: {error}"
+            continue
+        results.extend(measure(case, options.rounds, options.seconds) for case in prepared)
     memory = bytes_a_value() if options.memory else None
     if options.json:
-        print(json.dumps({"versions": found, "results": [asdict(r) for r in results], "bytes_a_value": memory}, indent=2))
+        report = {"versions": found, "left_out": broken, "results": [asdict(r) for r in results], "bytes_a_value": memory}
+        print(json.dumps(report, indent=2))
         return
     print(", ".join(f"{name} {version}" for name, version in found.items()))
     for peer in PEERS:
         if peer not in found:
             print(f"{peer} is not installed: left out")
+        elif peer in broken:
+            print(f"{peer} can not be used here ({broken[peer]}): left out")
     print(table(results))
     if memory is not None:
         print(f"memory of 10^8 values and their noisy copy: {memory:.2f} bytes a value (16 are the two arrays)")

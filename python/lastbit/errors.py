@@ -6,6 +6,7 @@ When one is raised, nothing was released and nothing was written.
 __all__ = [
     "BudgetExceeded",
     "CertificateError",
+    "ClaimMismatch",
     "DomainError",
     "Error",
     "NoiseOverflow",
@@ -48,6 +49,10 @@ class NoiseOverflow(_Indexed, OverflowError):
 
 class BudgetExceeded(Error):
     """A release would cost more than what is left of the budget."""
+
+
+class ClaimMismatch(Error, ValueError):
+    """Claims about different inputs, whose losses do not add; the message says how to state a common one."""
 
 
 class SystemFailure(Error, OSError):

@@ -3,19 +3,31 @@
 //! The interpreter's lock is released while noise is added. As with numpy's own functions, an array that another thread changes meanwhile gives
 //! results that make no sense.
 
-use lastbit::Error;
 use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-use crate::errors::{ParameterError, UnsupportedType, python};
-use crate::kind::Number;
+use crate::errors::{DomainError, ParameterError, UnsupportedType, python};
+use crate::mechanism::Mechanism;
+use crate::noise::{Number, Stopped, moved, refused, release_in_place, release_to};
+use crate::payment::Payment;
 use crate::values::Task;
+
+/// Noisy values of a numpy array, for `lastbit/_tables.py`.
+#[pyfunction]
+#[pyo3(name = "_release_numpy", signature = (mechanism, x, payment=None, /))]
+pub(crate) fn release_numpy<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    x: &Bound<'py, PyUntypedArray>,
+    payment: Option<&Bound<'py, Payment>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    any_array(&Task { mechanism: mechanism.get(), payment }, x, None)
+}
 
 /// An array of any of the types.
 pub(crate) fn any_array<'py>(
-    task: &Task<'_>,
+    task: &Task<'_, 'py>,
     x: &Bound<'py, PyUntypedArray>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -33,12 +45,33 @@ pub(crate) fn any_array<'py>(
     } else if let Ok(x) = x.cast::<PyArrayDyn<i32>>() {
         array(task, x, out)
     } else {
-        Err(task.kind.refused(&x.dtype().to_string()))
+        array(task, &widened(task, x)?, out)
     }
 }
 
+/// Integers of other widths as `int64`, which has them all but the largest of `uint64`: noise can make them negative.
+fn widened<'py>(
+    task: &Task<'_, 'py>,
+    x: &Bound<'py, PyUntypedArray>,
+) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+    let name: String = x.dtype().getattr("name")?.extract()?;
+    match name.as_str() {
+        "int8" | "int16" | "uint8" | "uint16" | "uint32" => {}
+        "uint64" => {
+            let too_large = x.call_method1("__gt__", (i64::MAX,))?;
+            if too_large.call_method0("any")?.extract()? {
+                let index: usize = too_large.call_method0("argmax")?.extract()?;
+                let message = format!("value {index} is too large for int64");
+                return Err(DomainError::new_err((message, index)));
+            }
+        }
+        _ => return Err(refused(task.noise(), &name)),
+    }
+    Ok(x.call_method1("astype", ("int64",))?.cast_into::<PyArrayDyn<i64>>()?)
+}
+
 fn array<'py, T: Number>(
-    task: &Task<'_>,
+    task: &Task<'_, 'py>,
     x: &Bound<'py, PyArrayDyn<T>>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -48,7 +81,7 @@ fn array<'py, T: Number>(
         return if x.ndim() == 0 { noisy.get_item(PyTuple::empty(x.py())) } else { Ok(noisy.into_any()) };
     };
     let target = out.cast::<PyArrayDyn<T>>().map_err(|_| {
-        UnsupportedType::new_err(format!("out must be a numpy array of {} like the values", T::DTYPE))
+        UnsupportedType::new_err(format!("out must be a numpy array of {} like the values", T::TYPE))
     })?;
     if target.shape() != x.shape() {
         let (shape, expected) = (target.shape(), x.shape());
@@ -62,24 +95,25 @@ fn array<'py, T: Number>(
 
 /// Writes noisy values to `out`, which has the same type and shape.
 fn into<'py, T: Number>(
-    task: &Task<'_>,
+    task: &Task<'_, 'py>,
     x: &Bound<'py, PyArrayDyn<T>>,
     out: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<()> {
-    let (py, kind) = (x.py(), task.kind);
+    let (py, noise) = (x.py(), task.noise());
     let written = |error: BorrowError| ParameterError::new_err(format!("out: {error}"));
     if x.is(out) && x.is_contiguous() && x.is_aligned() {
         let mut values = out.try_readwrite().map_err(written)?;
         let values = values.as_slice_mut()?;
         task.begin::<T>()?;
-        return checked(x, py.detach(|| T::release_in_place(kind, values)));
+        // In one piece: an interrupt must not leave half of the values noisy.
+        return checked(x, py.detach(|| T::release_in_place(noise, values)).map_err(Stopped::Refused));
     }
     let mut target = out.try_readwrite().map_err(written)?;
     if are_alike_and_apart(x, out) {
         let values = x.try_readonly().map_err(read)?;
         let (values, target) = (values.as_slice()?, target.as_slice_mut()?);
         task.begin::<T>()?;
-        return checked(x, py.detach(|| T::release_to(kind, values, target)));
+        return checked(x, py.detach(|| T::release_to(noise, values, target)).map_err(Stopped::Refused));
     }
     drop(target);
     // Noise goes to an array of its own, and all of it is copied.
@@ -103,10 +137,10 @@ fn read(error: BorrowError) -> PyErr {
 
 /// A new array with noisy values. Of the values there is no copy beside it.
 fn noisy_copy<'py, T: Number>(
-    task: &Task<'_>,
+    task: &Task<'_, 'py>,
     x: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    let (py, kind) = (x.py(), task.kind);
+    let (py, noise) = (x.py(), task.noise());
     let noisy = new_array(x)?;
     if !(x.is_contiguous() && x.is_aligned()) {
         // numpy knows every way in which values can lie in memory.
@@ -114,13 +148,13 @@ fn noisy_copy<'py, T: Number>(
         let mut values = noisy.readwrite();
         let values = values.as_slice_mut()?;
         task.begin::<T>()?;
-        checked(&noisy, py.detach(|| T::release_in_place(kind, values)))?;
+        checked(&noisy, release_in_place(py, noise, values))?;
     } else {
         let values = x.try_readonly().map_err(read)?;
         let mut out = noisy.readwrite();
         let (values, out) = (values.as_slice()?, out.as_slice_mut()?);
         task.begin::<T>()?;
-        checked(x, py.detach(|| T::release_to(kind, values, out)))?;
+        checked(x, release_to(py, noise, values, out))?;
     }
     Ok(noisy)
 }
@@ -143,7 +177,7 @@ fn is_fortran<T: Number>(x: &Bound<'_, PyArrayDyn<T>>) -> bool {
 }
 
 /// The exception, if there is one; positions in it count row by row, whatever the order in memory is.
-fn checked<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, result: Result<(), Error>) -> PyResult<()> {
+fn checked<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, result: Result<(), Stopped>) -> PyResult<()> {
     let row_major = |index: usize| {
         if !is_fortran(x) {
             return index;
@@ -157,9 +191,8 @@ fn checked<T: Number>(x: &Bound<'_, PyArrayDyn<T>>, result: Result<(), Error>) -
             sum + coordinate * stride
         })
     };
-    match result {
-        Err(Error::NotFinite { index }) => Err(python(Error::NotFinite { index: row_major(index) })),
-        Err(Error::Overflow { index }) => Err(python(Error::Overflow { index: row_major(index) })),
-        result => result.map_err(python),
-    }
+    result.map_err(|stopped| match stopped {
+        Stopped::Refused(error) => python(moved(error, row_major)),
+        interrupted => interrupted.into(),
+    })
 }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::claim::Claim;
 use crate::errors::{ParameterError, python};
 use crate::mechanism::{Mechanism, Object};
+use crate::payment::Payment;
 use crate::{number, values};
 
 /// The total loss that is allowed, in exact arithmetic; what would exceed it is refused, and no noise is drawn for it.
@@ -24,6 +25,17 @@ use crate::{number, values};
 /// lastbit.errors.BudgetExceeded: the release costs 7/10, but only 3/10 of the budget is left
 ///
 /// epsilon: a budget of pure differential privacy; rho: of zero-concentrated differential privacy, from which pure claims are paid, too.
+///
+/// unit: whose data neighbours differ in, such as "person". Then columns of different types and sensitivities are paid from one budget, and
+/// each sensitivity is how far one person can move that column. Without it all releases must be about the same type, distance and metric,
+/// or ClaimMismatch is raised.
+///
+/// >>> budget = lastbit.Budget(epsilon=1, unit="person")
+/// >>> income = lastbit.laplace(54_321.5, epsilon=0.5, sensitivity=100_000, budget=budget)
+/// >>> visits = lastbit.discrete_laplace(12, epsilon=0.5, sensitivity=3, budget=budget)
+/// >>> budget
+/// <Budget epsilon=1: 0 left, unit='person'>
+///
 /// A release that fails because of its values stays paid: that it failed may tell something about the data. A budget lives in one process: after
 /// a fork each process has a copy of its own.
 #[pyclass(frozen, module = "lastbit")]
@@ -34,25 +46,35 @@ impl Budget {
     fn lock(&self) -> MutexGuard<'_, lastbit::Budget> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Pays for a claim.
+    pub(crate) fn pay(&self, claim: lastbit::Claim) -> PyResult<()> {
+        self.lock().spend(claim).map_err(python)
+    }
 }
 
 #[pymethods]
 impl Budget {
     #[new]
-    #[pyo3(signature = (*, epsilon=None, rho=None))]
-    fn new(epsilon: Object<'_, '_>, rho: Object<'_, '_>) -> PyResult<Budget> {
+    #[pyo3(signature = (*, epsilon=None, rho=None, unit=None))]
+    fn new(epsilon: Object<'_, '_>, rho: Object<'_, '_>, unit: Option<&str>) -> PyResult<Budget> {
         let budget = match (epsilon, rho) {
             (Some(epsilon), None) => lastbit::Budget::pure(number::exact("epsilon", epsilon)?),
             (None, Some(rho)) => lastbit::Budget::zero_concentrated(number::exact("rho", rho)?),
             _ => return Err(ParameterError::new_err("give epsilon or rho, one of the two")),
         };
-        Ok(Budget(Mutex::new(budget.map_err(python)?)))
+        let budget = budget.map_err(python)?;
+        let budget = match unit {
+            Some(unit) => budget.for_unit(unit).map_err(python)?,
+            None => budget,
+        };
+        Ok(Budget(Mutex::new(budget)))
     }
 
     /// Pays for a claim, or raises BudgetExceeded and stays as it was.
     #[pyo3(signature = (claim, /))]
     pub(crate) fn spend(&self, claim: &Claim) -> PyResult<()> {
-        self.lock().spend(claim.0.clone()).map_err(python)
+        self.pay(claim.0.clone())
     }
 
     /// Pays for a release of `x` by a mechanism, for inputs at distance `d_in`, and makes it.
@@ -65,7 +87,7 @@ impl Budget {
     /// Fraction(1, 5)
     #[pyo3(signature = (mechanism, x, /, d_in=None, *, out=None))]
     fn release<'py>(
-        &self,
+        slf: &Bound<'py, Budget>,
         mechanism: &Bound<'py, Mechanism>,
         x: &Bound<'py, PyAny>,
         d_in: Object<'_, 'py>,
@@ -73,8 +95,9 @@ impl Budget {
     ) -> PyResult<Bound<'py, PyAny>> {
         let mechanism = mechanism.get();
         let size = values::count(x)?;
-        let claim = mechanism.promise(d_in, Some(size))?;
-        mechanism.release_counted(x, size, out, &|| self.spend(&claim))
+        let neighbours = mechanism.neighbours(d_in, Some(size))?;
+        let payment = Bound::new(x.py(), Payment::new(mechanism, neighbours, Some(slf.clone().unbind())))?;
+        mechanism.release_counted(x, size, out, &payment)
     }
 
     /// What a claim would cost here, a Fraction.
@@ -101,6 +124,12 @@ impl Budget {
         number::fraction(py, &self.lock().remaining())
     }
 
+    /// Whose data neighbours differ in, or None.
+    #[getter]
+    fn unit(&self) -> Option<String> {
+        self.lock().about().and_then(|about| about.unit().map(str::to_owned))
+    }
+
     /// What the losses measure.
     #[getter]
     fn measure(&self) -> String {
@@ -119,7 +148,9 @@ impl Budget {
             Measure::MaxDivergence => "epsilon",
             Measure::ZeroConcentratedDivergence => "rho",
         };
-        format!("<Budget {name}={}: {} left>", budget.total(), budget.remaining())
+        let unit = budget.about().and_then(|about| about.unit());
+        let unit = unit.map_or(String::new(), |unit| format!(", unit='{unit}'"));
+        format!("<Budget {name}={}: {} left{unit}>", budget.total().to_short(), budget.remaining().to_short())
     }
 }
 

@@ -2,32 +2,27 @@
 
 use std::sync::Arc;
 
-use lastbit::{Inputs, Rational};
-use lastbit_real::Float;
+use lastbit::{Amount, AnyMechanism, DiscreteGaussian, Family, Inputs, Neighbours, Rational, ValueType};
 use pyo3::prelude::*;
 
 use crate::errors::{ParameterError, python};
-use crate::kind::Kind;
-use crate::mechanism::{Argument, Mechanism, Object};
+use crate::mechanism::{Argument, Mechanism, Object, confidence};
 use crate::number;
-
-/// How much noise: two ways to say it.
-enum Amount {
-    /// By the scale, the variance, …
-    Direct(Rational),
-    /// By the loss, and the distance at which it is the loss.
-    Calibrated(Rational, Rational),
-}
 
 /// Reads arguments, and remembers them.
 #[derive(Default)]
-struct Arguments(Vec<(&'static str, Argument)>);
+struct Arguments {
+    given: Vec<(&'static str, Argument)>,
+    dtype: Option<ValueType>,
+    sensitivity: Option<Rational>,
+    inputs: Option<Inputs>,
+}
 
 impl Arguments {
     fn exact(&mut self, name: &'static str, x: Object<'_, '_>) -> PyResult<Option<Rational>> {
         let Some(x) = x else { return Ok(None) };
         let value = number::exact(name, x)?;
-        self.0.push((name, Argument::Exact(value.to_string())));
+        self.given.push((name, Argument::Text(value.to_short())));
         Ok(Some(value))
     }
 
@@ -35,65 +30,89 @@ impl Arguments {
         self.exact(name, x)?.ok_or_else(|| ParameterError::new_err(format!("give {name}")))
     }
 
+    /// The bound of snapping. It is an output, and so a value: a float is the double that it is.
+    fn bound(&mut self, x: Object<'_, '_>) -> PyResult<Rational> {
+        let x = x.ok_or_else(|| ParameterError::new_err("give bound"))?;
+        let bound = number::value("bound", x)?;
+        self.given.push(("bound", Argument::Text(bound.to_short())));
+        Ok(bound)
+    }
+
     fn flag(&mut self, name: &'static str, on: bool) -> bool {
         if on {
-            self.0.push((name, Argument::Flag(true)));
+            self.given.push((name, Argument::Flag(true)));
         }
         on
     }
 
     fn integer(&mut self, name: &'static str, x: Option<impl Into<i128>>) {
-        self.0.extend(x.map(|x| (name, Argument::Integer(x.into()))));
+        self.given.extend(x.map(|x| (name, Argument::Integer(x.into()))));
     }
 
-    /// Exactly one of the two ways; the sensitivity may stand beside the first, for claims.
+    /// The type of values that is declared, one of those that the mechanism takes.
+    fn dtype(&mut self, name: Option<&str>, taken: &[ValueType]) -> PyResult<()> {
+        let Some(name) = name else { return Ok(()) };
+        let declared = taken.iter().find(|values| values.name() == name);
+        let Some(&declared) = declared else {
+            let taken: Vec<String> = taken.iter().map(|values| format!("{:?}", values.name())).collect();
+            let taken = taken.join(", ");
+            return Err(ParameterError::new_err(format!("dtype must be one of {taken}, but is {name:?}")));
+        };
+        self.given.push(("dtype", Argument::Text(declared.name().into())));
+        self.dtype = Some(declared);
+        Ok(())
+    }
+
+    /// Exactly one of the two ways to say how much noise; the sensitivity may stand beside the first, for claims.
     fn amount(
         &mut self,
         [direct_name, loss_name]: [&'static str; 2],
         direct: Object<'_, '_>,
         loss: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
-    ) -> PyResult<(Amount, Option<Rational>)> {
+    ) -> PyResult<Amount> {
         let direct = self.exact(direct_name, direct)?;
         let loss = self.exact(loss_name, loss)?;
-        let sensitivity = self.exact("sensitivity", sensitivity)?;
-        let amount = match (direct, loss, &sensitivity) {
-            (Some(direct), None, _) => Amount::Direct(direct),
-            (None, Some(loss), Some(sensitivity)) => Amount::Calibrated(loss, sensitivity.clone()),
-            (None, Some(_), None) => {
-                return Err(ParameterError::new_err(format!("{loss_name} needs sensitivity")));
+        self.sensitivity = self.exact("sensitivity", sensitivity)?;
+        match (direct, loss, &self.sensitivity) {
+            (Some(direct), None, _) => Ok(Amount::Scale(direct)),
+            (None, Some(loss), Some(sensitivity)) => {
+                Ok(Amount::Loss { loss, neighbours: Neighbours::at(sensitivity.clone()) })
             }
+            (None, Some(_), None) => Err(ParameterError::new_err(format!("{loss_name} needs sensitivity"))),
             (None, None, _) => {
                 let message = format!("give {direct_name}, or {loss_name} and sensitivity");
-                return Err(ParameterError::new_err(message));
+                Err(ParameterError::new_err(message))
             }
             (Some(_), Some(_), _) => {
-                return Err(ParameterError::new_err(format!("give {direct_name} or {loss_name}, not both")));
+                Err(ParameterError::new_err(format!("give {direct_name} or {loss_name}, not both")))
             }
-        };
-        Ok((amount, sensitivity))
+        }
     }
 
-    fn mechanism(self, kind: Kind, sensitivity: Option<Rational>, inputs: Option<Inputs>) -> Mechanism {
-        Mechanism { kind: Arc::new(kind), sensitivity, inputs, arguments: self.0 }
+    fn mechanism(self, noise: AnyMechanism) -> Mechanism {
+        let Arguments { given, dtype, sensitivity, inputs } = self;
+        Mechanism { noise: Arc::new(noise), dtype, sensitivity, inputs, arguments: given }
     }
 }
+
+const ALL: [ValueType; 4] = [ValueType::F64, ValueType::F32, ValueType::I64, ValueType::I32];
+const FLOATS: [ValueType; 2] = [ValueType::F64, ValueType::F32];
+const INTEGERS: [ValueType; 2] = [ValueType::I64, ValueType::I32];
 
 pub(crate) fn laplace(
     scale: Object<'_, '_>,
     epsilon: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
     hardened: bool,
+    dtype: Option<&str>,
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
-    let (amount, sensitivity) = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
-    let laplace = match amount {
-        Amount::Direct(scale) => lastbit::Laplace::new(scale),
-        Amount::Calibrated(epsilon, sensitivity) => lastbit::Laplace::for_epsilon(&epsilon, &sensitivity),
-    };
-    let laplace = laplace.map_err(python)?;
-    let laplace = if arguments.flag("hardened", hardened) { laplace.hardened() } else { laplace };
-    Ok(arguments.mechanism(Kind::Laplace(laplace), sensitivity, None))
+    let amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
+    arguments.dtype(dtype, &ALL)?;
+    let noise = Family::Laplace.with(&amount).map_err(python)?;
+    let hardened = arguments.flag("hardened", hardened);
+    Ok(arguments.mechanism(if hardened { noise.hardened() } else { noise }))
 }
 
 pub(crate) fn discrete_laplace(
@@ -101,17 +120,14 @@ pub(crate) fn discrete_laplace(
     epsilon: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
     hardened: bool,
+    dtype: Option<&str>,
 ) -> PyResult<Mechanism> {
-    use lastbit::DiscreteLaplace;
     let mut arguments = Arguments::default();
-    let (amount, sensitivity) = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
-    let discrete = match amount {
-        Amount::Direct(scale) => DiscreteLaplace::new(scale),
-        Amount::Calibrated(epsilon, sensitivity) => DiscreteLaplace::for_epsilon(&epsilon, &sensitivity),
-    };
-    let discrete = discrete.map_err(python)?;
-    let discrete = if arguments.flag("hardened", hardened) { discrete.hardened() } else { discrete };
-    Ok(arguments.mechanism(Kind::DiscreteLaplace(discrete), sensitivity, None))
+    let amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
+    arguments.dtype(dtype, &INTEGERS)?;
+    let noise = Family::DiscreteLaplace.with(&amount).map_err(python)?;
+    let hardened = arguments.flag("hardened", hardened);
+    Ok(arguments.mechanism(if hardened { noise.hardened() } else { noise }))
 }
 
 pub(crate) fn discrete_gaussian(
@@ -119,8 +135,8 @@ pub(crate) fn discrete_gaussian(
     variance: Object<'_, '_>,
     rho: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
+    dtype: Option<&str>,
 ) -> PyResult<Mechanism> {
-    use lastbit::DiscreteGaussian;
     let mut arguments = Arguments::default();
     if sigma.is_some() && variance.is_some() {
         return Err(ParameterError::new_err("give sigma or variance, not both"));
@@ -129,13 +145,15 @@ pub(crate) fn discrete_gaussian(
         Some(_) => (["variance", "rho"], variance),
         None => (["sigma", "rho"], sigma),
     };
-    let (amount, sensitivity) = arguments.amount(names, direct, rho, sensitivity)?;
-    let gaussian = match amount {
-        Amount::Direct(direct) if variance.is_some() => DiscreteGaussian::with_variance(direct),
-        Amount::Direct(direct) => DiscreteGaussian::new(&direct),
-        Amount::Calibrated(rho, sensitivity) => DiscreteGaussian::for_rho(&rho, &sensitivity),
+    let amount = arguments.amount(names, direct, rho, sensitivity)?;
+    arguments.dtype(dtype, &INTEGERS)?;
+    let noise = match amount {
+        Amount::Scale(square) if variance.is_some() => {
+            DiscreteGaussian::with_variance(square).map(Into::into)
+        }
+        amount => Family::DiscreteGaussian.with(&amount),
     };
-    Ok(arguments.mechanism(Kind::DiscreteGaussian(gaussian.map_err(python)?), sensitivity, None))
+    Ok(arguments.mechanism(noise.map_err(python)?))
 }
 
 pub(crate) fn snapping(
@@ -144,35 +162,15 @@ pub(crate) fn snapping(
     sensitivity: Object<'_, '_>,
     clamp_infinite: bool,
 ) -> PyResult<Mechanism> {
-    use lastbit::Snapping;
     let mut arguments = Arguments::default();
-    let epsilon = arguments.required("epsilon", epsilon)?;
-    let bound = arguments.required("bound", bound)?;
+    let loss = arguments.required("epsilon", epsilon)?;
+    let bound = arguments.bound(bound)?;
     let sensitivity = arguments.required("sensitivity", sensitivity)?;
-    let snapping = Snapping::for_epsilon(&epsilon, &sensitivity, bound).map_err(python)?;
-    let clamps = arguments.flag("clamp_infinite", clamp_infinite);
-    let snapping = if clamps { snapping.clamp_infinite() } else { snapping };
-    Ok(arguments.mechanism(Kind::Snapping(snapping), Some(sensitivity), None))
-}
-
-/// The type of float of a grid.
-#[derive(Clone, Copy)]
-pub(crate) enum GridType {
-    F64,
-    F32,
-}
-
-impl GridType {
-    /// By its name in numpy.
-    pub(crate) fn named(name: &str) -> PyResult<GridType> {
-        match name {
-            "float64" => Ok(GridType::F64),
-            "float32" => Ok(GridType::F32),
-            _ => {
-                Err(ParameterError::new_err(format!("dtype must be 'float64' or 'float32', but is {name:?}")))
-            }
-        }
-    }
+    let clamp_infinite = arguments.flag("clamp_infinite", clamp_infinite);
+    arguments.sensitivity = Some(sensitivity.clone());
+    let amount = Amount::Loss { loss, neighbours: Neighbours::at(sensitivity) };
+    let noise = Family::Snapping { bound, clamp_infinite }.with(&amount).map_err(python)?;
+    Ok(arguments.mechanism(noise))
 }
 
 /// What is known of the inputs of a grid.
@@ -183,18 +181,25 @@ pub(crate) struct GridInputs {
     pub(crate) multiples_of_pow2: Option<i32>,
 }
 
+/// The type of float of a grid, by its name in numpy.
+pub(crate) fn grid_type(name: &str) -> PyResult<ValueType> {
+    let found = ValueType::named(name).filter(|values| FLOATS.contains(values));
+    let message = || format!("dtype must be 'float64' or 'float32', but is {name:?}");
+    found.ok_or_else(|| ParameterError::new_err(message()))
+}
+
 pub(crate) fn grid_laplace(
     scale: Object<'_, '_>,
     epsilon: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
     k: Option<i32>,
     known: GridInputs,
-    dtype: GridType,
+    values: ValueType,
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
-    let (amount, sensitivity) = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
+    let mut amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
     arguments.integer("k", k);
-    let inputs = match known.max_changed {
+    arguments.inputs = match known.max_changed {
         None if known.multiples_of_pow2.is_some() => {
             return Err(ParameterError::new_err("multiples_of_pow2 needs max_changed"));
         }
@@ -206,28 +211,35 @@ pub(crate) fn grid_laplace(
             Some(known.multiples_of_pow2.map_or(inputs, |j| inputs.multiples_of_pow2(j)))
         }
     };
-    let kind = match dtype {
-        GridType::F64 => Kind::GridF64(grid(amount, inputs, k)?),
-        GridType::F32 => Kind::GridF32(grid(amount, inputs, k)?),
-    };
-    if matches!(dtype, GridType::F32) {
-        arguments.0.push(("dtype", Argument::Exact("float32".into())));
+    if let Amount::Loss { neighbours, .. } = &mut amount {
+        let message = "epsilon needs max_changed, the number of values of a vector that may differ";
+        let inputs = arguments.inputs.ok_or_else(|| ParameterError::new_err(message))?;
+        *neighbours = with_inputs(neighbours.clone(), inputs)?;
     }
-    Ok(arguments.mechanism(kind, sensitivity, inputs))
+    if values == ValueType::F32 {
+        arguments.given.push(("dtype", Argument::Text(values.name().into())));
+    }
+    let noise = Family::GridLaplace { values, k }.with(&amount).map_err(python)?;
+    Ok(arguments.mechanism(noise))
 }
 
-fn grid<T: Float>(
-    amount: Amount,
-    inputs: Option<Inputs>,
-    k: Option<i32>,
-) -> PyResult<lastbit::GridLaplace<T>> {
-    match amount {
-        Amount::Direct(scale) => lastbit::GridLaplace::new(scale, k),
-        Amount::Calibrated(epsilon, sensitivity) => {
-            let message = "epsilon needs max_changed, the number of values of a vector that may differ";
-            let inputs = inputs.ok_or_else(|| ParameterError::new_err(message))?;
-            lastbit::GridLaplace::for_epsilon(&epsilon, &sensitivity, inputs, k)
-        }
+/// The same neighbours, with what is known of how they differ.
+pub(crate) fn with_inputs(neighbours: Neighbours, inputs: Inputs) -> PyResult<Neighbours> {
+    let neighbours = neighbours.differing_in(inputs.max_changed()).map_err(python)?;
+    match inputs.granularity() {
+        Some(j) => neighbours.multiples_of_pow2(j).map_err(python),
+        None => Ok(neighbours),
     }
-    .map_err(python)
+}
+
+/// The mechanism of a family whose noise is at most `accuracy` with probability `1 - alpha`, and the exact number that says how much
+/// noise that is.
+pub(crate) fn for_accuracy(
+    family: &Family,
+    accuracy: &Bound<'_, PyAny>,
+    alpha: &Bound<'_, PyAny>,
+) -> PyResult<AnyMechanism> {
+    let half_width = number::exact("accuracy", accuracy)?;
+    let confidence = confidence(alpha)?;
+    family.with(&Amount::HalfWidth { half_width, confidence }).map_err(python)
 }

@@ -1,14 +1,17 @@
 //! One class a mechanism.
 
-use lastbit::Rational;
+use lastbit::{AnyMechanism, Family, Rational};
 use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
 
-use crate::build::{self, GridInputs, GridType};
-use crate::errors::python;
-use crate::kind::Kind;
-use crate::mechanism::{Argument, Mechanism, Object, confidence};
+use crate::build::{self, GridInputs, for_accuracy, grid_type};
+use crate::mechanism::{Mechanism, Object};
 use crate::number;
+
+/// A parameter of noise that was found, as an argument.
+fn found(noise: &AnyMechanism) -> String {
+    parameter(noise).to_string()
+}
 
 fn initializer<C: PyClass<BaseType = Mechanism>>(mechanism: Mechanism, class: C) -> PyClassInitializer<C> {
     PyClassInitializer::from(mechanism).add_subclass(class)
@@ -16,7 +19,8 @@ fn initializer<C: PyClass<BaseType = Mechanism>>(mechanism: Mechanism, class: C)
 
 /// The real Laplace variable of a scale, added and correctly rounded: RN(x + b·L). Loss: d_in/b, exactly.
 ///
-/// Integers get the integer nearest to the real sum.
+/// Python's numbers and lists are float64 unless dtype says otherwise; arrays have their own type. Integers get the integer nearest to
+/// the real sum.
 ///
 /// >>> import lastbit
 /// >>> m = lastbit.Laplace(epsilon="0.1", sensitivity=1)
@@ -34,14 +38,15 @@ pub(crate) struct Laplace;
 #[pymethods]
 impl Laplace {
     #[new]
-    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, hardened=false))]
+    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None))]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         hardened: bool,
+        dtype: Option<&str>,
     ) -> PyResult<PyClassInitializer<Laplace>> {
-        Ok(initializer(build::laplace(scale, epsilon, sensitivity, hardened)?, Laplace))
+        Ok(initializer(build::laplace(scale, epsilon, sensitivity, hardened, dtype)?, Laplace))
     }
 
     /// The largest scale whose noise is at most `accuracy` with probability `1 - alpha`.
@@ -51,14 +56,15 @@ impl Laplace {
     /// >>> m.accuracy(alpha="0.05") <= 30
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha))]
-    fn for_accuracy(accuracy: &Bound<'_, PyAny>, alpha: &Bound<'_, PyAny>) -> PyResult<Py<Laplace>> {
-        let accuracy_exact = number::exact("accuracy", accuracy)?;
-        let found = lastbit::Laplace::for_half_width(&accuracy_exact, &confidence(alpha)?).map_err(python)?;
-        let arguments = vec![("scale", Argument::Exact(found.scale().to_string()))];
-        let mechanism =
-            Mechanism { kind: Kind::Laplace(found).into(), sensitivity: None, inputs: None, arguments };
-        Py::new(accuracy.py(), initializer(mechanism, Laplace))
+    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    fn for_accuracy(
+        accuracy: &Bound<'_, PyAny>,
+        alpha: &Bound<'_, PyAny>,
+        dtype: Option<&str>,
+    ) -> PyResult<Py<Laplace>> {
+        let py = accuracy.py();
+        let scale = found(&for_accuracy(&Family::Laplace, accuracy, alpha)?).into_pyobject(py)?;
+        Py::new(py, initializer(build::laplace(Some(scale.as_any()), None, None, false, dtype)?, Laplace))
     }
 
     /// The scale b, a Fraction.
@@ -99,9 +105,34 @@ impl GridLaplace {
         dtype: &str,
     ) -> PyResult<PyClassInitializer<GridLaplace>> {
         let known = GridInputs { max_changed, multiples_of_pow2 };
-        let dtype = GridType::named(dtype)?;
-        let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, dtype)?;
+        let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, grid_type(dtype)?)?;
         Ok(initializer(mechanism, GridLaplace))
+    }
+
+    /// The largest scale whose noise, with the rounding to the grid, is at most `accuracy` with probability `1 - alpha`.
+    ///
+    /// >>> import lastbit
+    /// >>> m = lastbit.GridLaplace.for_accuracy(30, alpha="0.05", k=-4, max_changed=1)
+    /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (accuracy, *, alpha, k=None, max_changed=None, multiples_of_pow2=None, dtype="float64"))]
+    fn for_accuracy(
+        accuracy: &Bound<'_, PyAny>,
+        alpha: &Bound<'_, PyAny>,
+        k: Option<i32>,
+        max_changed: Option<u64>,
+        multiples_of_pow2: Option<i32>,
+        dtype: &str,
+    ) -> PyResult<Py<GridLaplace>> {
+        let (py, values) = (accuracy.py(), grid_type(dtype)?);
+        let noise = for_accuracy(&Family::GridLaplace { values, k }, accuracy, alpha)?;
+        let scale = found(&noise).into_pyobject(py)?;
+        let known = GridInputs { max_changed, multiples_of_pow2 };
+        // On the grid that was looked at, which is not that of the scale if none was given.
+        let mechanism =
+            build::grid_laplace(Some(scale.as_any()), None, None, grid_of(&noise), known, values)?;
+        Py::new(py, initializer(mechanism, GridLaplace))
     }
 
     /// The scale, a Fraction.
@@ -113,11 +144,7 @@ impl GridLaplace {
     /// The exponent of the grid.
     #[getter]
     fn k(slf: &Bound<'_, GridLaplace>) -> Option<i32> {
-        match &*slf.as_super().get().kind {
-            Kind::GridF64(m) => Some(m.k()),
-            Kind::GridF32(m) => Some(m.k()),
-            _ => None,
-        }
+        grid_of(&slf.as_super().get().noise)
     }
 }
 
@@ -135,14 +162,34 @@ pub(crate) struct DiscreteLaplace;
 #[pymethods]
 impl DiscreteLaplace {
     #[new]
-    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, hardened=false))]
+    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None))]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         hardened: bool,
+        dtype: Option<&str>,
     ) -> PyResult<PyClassInitializer<DiscreteLaplace>> {
-        Ok(initializer(build::discrete_laplace(scale, epsilon, sensitivity, hardened)?, DiscreteLaplace))
+        let mechanism = build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype)?;
+        Ok(initializer(mechanism, DiscreteLaplace))
+    }
+
+    /// The largest scale whose noise is at most `accuracy` with probability `1 - alpha`.
+    ///
+    /// >>> import lastbit
+    /// >>> lastbit.DiscreteLaplace.for_accuracy(30, alpha="0.05").accuracy(alpha="0.05")
+    /// 30
+    #[staticmethod]
+    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    fn for_accuracy(
+        accuracy: &Bound<'_, PyAny>,
+        alpha: &Bound<'_, PyAny>,
+        dtype: Option<&str>,
+    ) -> PyResult<Py<DiscreteLaplace>> {
+        let py = accuracy.py();
+        let scale = found(&for_accuracy(&Family::DiscreteLaplace, accuracy, alpha)?).into_pyobject(py)?;
+        let mechanism = build::discrete_laplace(Some(scale.as_any()), None, None, false, dtype)?;
+        Py::new(py, initializer(mechanism, DiscreteLaplace))
     }
 
     /// The scale, a Fraction.
@@ -166,14 +213,34 @@ pub(crate) struct DiscreteGaussian;
 #[pymethods]
 impl DiscreteGaussian {
     #[new]
-    #[pyo3(signature = (sigma=None, *, variance=None, rho=None, sensitivity=None))]
+    #[pyo3(signature = (sigma=None, *, variance=None, rho=None, sensitivity=None, dtype=None))]
     fn new(
         sigma: Object<'_, '_>,
         variance: Object<'_, '_>,
         rho: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
+        dtype: Option<&str>,
     ) -> PyResult<PyClassInitializer<DiscreteGaussian>> {
-        Ok(initializer(build::discrete_gaussian(sigma, variance, rho, sensitivity)?, DiscreteGaussian))
+        let mechanism = build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype)?;
+        Ok(initializer(mechanism, DiscreteGaussian))
+    }
+
+    /// The largest variance whose noise is at most `accuracy` with probability `1 - alpha`.
+    ///
+    /// >>> import lastbit
+    /// >>> lastbit.DiscreteGaussian.for_accuracy(1_000_000, alpha="0.05").accuracy(alpha="0.05") <= 1_000_000
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    fn for_accuracy(
+        accuracy: &Bound<'_, PyAny>,
+        alpha: &Bound<'_, PyAny>,
+        dtype: Option<&str>,
+    ) -> PyResult<Py<DiscreteGaussian>> {
+        let py = accuracy.py();
+        let variance = found(&for_accuracy(&Family::DiscreteGaussian, accuracy, alpha)?).into_pyobject(py)?;
+        let mechanism = build::discrete_gaussian(None, Some(variance.as_any()), None, None, dtype)?;
+        Py::new(py, initializer(mechanism, DiscreteGaussian))
     }
 
     /// σ², a Fraction.
@@ -209,25 +276,61 @@ impl Snapping {
         Ok(initializer(build::snapping(epsilon, bound, sensitivity, clamp_infinite)?, Snapping))
     }
 
+    /// The least epsilon, at sensitivity 1, whose noise is at most `accuracy` with probability `1 - alpha`, for values within the bound.
+    ///
+    /// >>> import lastbit
+    /// >>> m = lastbit.Snapping.for_accuracy(30, alpha="0.05", bound=100)
+    /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (accuracy, *, alpha, bound, clamp_infinite=false))]
+    fn for_accuracy(
+        accuracy: &Bound<'_, PyAny>,
+        alpha: &Bound<'_, PyAny>,
+        bound: &Bound<'_, PyAny>,
+        clamp_infinite: bool,
+    ) -> PyResult<Py<Snapping>> {
+        let py = accuracy.py();
+        let family = Family::Snapping { bound: number::value("bound", bound)?, clamp_infinite };
+        let epsilon = found(&for_accuracy(&family, accuracy, alpha)?).into_pyobject(py)?;
+        let one = 1_i64.into_pyobject(py)?;
+        let mechanism =
+            build::snapping(Some(epsilon.as_any()), Some(bound), Some(one.as_any()), clamp_infinite)?;
+        Py::new(py, initializer(mechanism, Snapping))
+    }
+
     /// Λ, the power of two whose multiples are the outputs.
     #[getter]
     fn lambda_(slf: &Bound<'_, Snapping>) -> Option<f64> {
-        match &*slf.as_super().get().kind {
-            Kind::Snapping(m) => Some(m.lambda()),
+        match &*slf.as_super().get().noise {
+            AnyMechanism::Snapping(m) => Some(m.lambda()),
             _ => None,
         }
     }
 }
 
+/// The exponent of a grid.
+fn grid_of(noise: &AnyMechanism) -> Option<i32> {
+    match noise {
+        AnyMechanism::GridF64(m) => Some(m.k()),
+        AnyMechanism::GridF32(m) => Some(m.k()),
+        _ => None,
+    }
+}
+
 /// The parameter of the noise itself.
+fn parameter(noise: &AnyMechanism) -> Rational {
+    match noise {
+        AnyMechanism::Laplace(m) => m.scale().clone(),
+        AnyMechanism::GridF64(m) => m.scale().clone(),
+        AnyMechanism::GridF32(m) => m.scale().clone(),
+        AnyMechanism::DiscreteLaplace(m) => m.scale().clone(),
+        AnyMechanism::DiscreteGaussian(m) => m.variance().clone(),
+        AnyMechanism::Snapping(m) => m.epsilon().clone(),
+        AnyMechanism::FloatSnapping(m) => Rational::try_from(m.params().epsilon).unwrap_or_default(),
+    }
+}
+
 fn scale<'py>(mechanism: &Bound<'py, Mechanism>) -> PyResult<Bound<'py, PyAny>> {
-    let scale: &Rational = match &*mechanism.get().kind {
-        Kind::Laplace(m) => m.scale(),
-        Kind::GridF64(m) => m.scale(),
-        Kind::GridF32(m) => m.scale(),
-        Kind::DiscreteLaplace(m) => m.scale(),
-        Kind::DiscreteGaussian(m) => m.variance(),
-        Kind::Snapping(m) => m.epsilon(),
-    };
-    number::fraction(mechanism.py(), scale)
+    number::fraction(mechanism.py(), &parameter(&mechanism.get().noise))
 }

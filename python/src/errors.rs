@@ -9,6 +9,7 @@ pyo3::import_exception!(lastbit.errors, UnsupportedType);
 pyo3::import_exception!(lastbit.errors, DomainError);
 pyo3::import_exception!(lastbit.errors, NoiseOverflow);
 pyo3::import_exception!(lastbit.errors, BudgetExceeded);
+pyo3::import_exception!(lastbit.errors, ClaimMismatch);
 pyo3::import_exception!(lastbit.errors, SystemFailure);
 pyo3::import_exception!(lastbit.errors, ProgramError);
 pyo3::import_exception!(lastbit.errors, CertificateError);
@@ -23,6 +24,8 @@ pub(crate) fn python(error: Error) -> PyErr {
         Error::BudgetExceeded { .. } => BudgetExceeded::new_err(message),
         Error::OutOfMemory { .. } => PyMemoryError::new_err(message),
         Error::NoEntropy { .. } | Error::FloatEnvironment => SystemFailure::new_err(message),
+        Error::UnsupportedType { .. } => UnsupportedType::new_err(message),
+        Error::DifferentNeighbours { .. } => ClaimMismatch::new_err(message),
         _ => ParameterError::new_err(message),
     }
 }

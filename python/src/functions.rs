@@ -3,13 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use lastbit::ValueType;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString};
 
 use crate::budget::Budget;
-use crate::build::{self, GridInputs, GridType};
+use crate::build::{self, GridInputs, grid_type};
 use crate::claim::Release;
 use crate::mechanism::{Mechanism, Object};
+use crate::payment::Payment;
 use crate::values;
 
 /// What every function takes beside the values and the parameters of its mechanism.
@@ -23,21 +25,26 @@ impl<'py> Extras<'_, 'py> {
     /// Pays, releases, and hands out the claim, as far as each is asked for.
     fn release(&self, mechanism: &Mechanism, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.budget.is_none() && !self.claim {
-            return mechanism.release(x, self.out, &|| Ok(()));
+            return mechanism.release(x, self.out, None);
         }
         let size = values::count(x)?;
-        let claim = mechanism.promise(None, Some(size))?;
-        let pay = || self.budget.map_or(Ok(()), |budget| budget.get().spend(&claim));
-        let noisy = mechanism.release_counted(x, size, self.out, &pay)?;
-        if self.claim { Release::of(noisy, claim) } else { Ok(noisy) }
+        let neighbours = mechanism.neighbours(None, Some(size))?;
+        let payment = Payment::new(mechanism, neighbours, self.budget.map(|budget| budget.clone().unbind()));
+        let payment = Bound::new(x.py(), payment)?;
+        let noisy = mechanism.release_counted(x, size, self.out, &payment)?;
+        match payment.get().claim().filter(|_| self.claim) {
+            Some(claim) => Release::of(noisy, claim),
+            None => Ok(noisy),
+        }
     }
 }
 
-/// The arguments of a call: those that may be numbers, and a flag.
+/// The arguments of a call: those that may be numbers, a flag, and the type of values.
 struct Call<'a, 'py> {
     function: &'static str,
     numbers: [Object<'a, 'py>; 4],
     flag: bool,
+    dtype: Option<&'a str>,
 }
 
 /// A call and the mechanism it asked for.
@@ -45,6 +52,7 @@ struct Recent {
     function: &'static str,
     numbers: [Option<Py<PyAny>>; 4],
     flag: bool,
+    dtype: Option<String>,
     mechanism: Rc<Mechanism>,
 }
 
@@ -63,6 +71,7 @@ impl Recent {
         };
         self.function == call.function
             && self.flag == call.flag
+            && self.dtype.as_deref() == call.dtype
             && self.numbers.iter().zip(&call.numbers).all(same)
     }
 }
@@ -89,6 +98,7 @@ impl Call<'_, '_> {
                 function: self.function,
                 numbers,
                 flag: self.flag,
+                dtype: self.dtype.map(str::to_owned),
                 mechanism: Rc::clone(&mechanism),
             };
             drop(RECENT.replace(Some(recent)));
@@ -99,11 +109,14 @@ impl Call<'_, '_> {
 
 /// Adds the real Laplace variable and rounds correctly: RN(x + b·L). The loss between inputs at L1 distance d is d/b, exactly.
 ///
-/// x: a number, a list, a numpy array of float64, float32, int64 or int32 of any shape and stride, an Arrow array (nulls stay), a series of
-/// pandas or polars. The result has the same form; integers get the integer nearest to the real sum.
+/// x: a number, a list, a numpy array of any shape and stride, an Arrow array (nulls stay), a series of pandas or polars. The result has
+/// the same form. Numbers and lists are float64 unless dtype says otherwise ("float32", "int64", "int32"), whatever their values are;
+/// arrays have their own type, and another than dtype says is refused. Integers get the integer nearest to the real sum; those of other
+/// widths than 32 and 64 bits come back as int64, since noise can make them negative.
 ///
-/// scale, or epsilon and sensitivity: str ("0.1" is 1/10), int, Fraction, Decimal; a float counts as the double that it is, so 0.1 is a
-/// little more than 1/10.
+/// scale, or epsilon and sensitivity: float, int, str ("1/3"), Fraction, Decimal. A float is the decimal that Python prints for it: 0.1 is
+/// 1/10, exactly. The sensitivity is how far one person can move the whole of x (the sum over all its values): noise is for results, such as
+/// counts and sums, and not for the rows of people.
 ///
 /// out: a numpy array for the result; out=x works in place. budget: a Budget that pays first, or refuses. claim=True: a Release that
 /// carries its claim. hardened: the same noise in a time that tells less about the values.
@@ -116,7 +129,8 @@ impl Call<'_, '_> {
 /// Traceback (most recent call last):
 /// lastbit.errors.DomainError: value 0 is not a finite number; the privacy claim covers finite values only
 #[pyfunction]
-#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, out=None, budget=None, claim=false))]
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None, out=None, budget=None,
+    claim=false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -124,12 +138,14 @@ pub(crate) fn laplace<'py>(
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
     hardened: bool,
+    dtype: Option<&str>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call = Call { function: "laplace", numbers: [scale, epsilon, sensitivity, None], flag: hardened };
-    let mechanism = call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened))?;
+    let numbers = [scale, epsilon, sensitivity, None];
+    let call = Call { function: "laplace", numbers, flag: hardened, dtype };
+    let mechanism = call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened, dtype))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 
@@ -143,7 +159,7 @@ pub(crate) fn laplace<'py>(
 /// 0.0
 #[pyfunction]
 #[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None,
-    multiples_of_pow2=None, out=None, budget=None, claim=false))]
+    multiples_of_pow2=None, dtype=None, out=None, budget=None, claim=false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn grid_laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -153,6 +169,7 @@ pub(crate) fn grid_laplace<'py>(
     k: Option<i32>,
     max_changed: Option<u64>,
     multiples_of_pow2: Option<i32>,
+    dtype: Option<&str>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
@@ -162,20 +179,25 @@ pub(crate) fn grid_laplace<'py>(
         None => (values::count(x)? as u64).max(1),
     };
     let known = GridInputs { max_changed: Some(max_changed), multiples_of_pow2 };
-    let dtype = if values::is_single(x)? { GridType::F32 } else { GridType::F64 };
-    let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, dtype)?;
+    let values = match dtype {
+        Some(name) => grid_type(name)?,
+        None if values::is_single(x)? => ValueType::F32,
+        None => ValueType::F64,
+    };
+    let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, values)?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 
 /// Adds the discrete Laplace variable to integers. The loss between inputs at L1 distance d is d/scale, exactly.
 ///
-/// Takes ints, lists of ints, arrays of int64 and int32; the rest is as for `laplace`.
+/// Takes ints, lists of ints, arrays of integers; numbers and lists are int64 unless dtype says "int32". The rest is as for `laplace`.
 ///
 /// >>> import lastbit
 /// >>> type(lastbit.discrete_laplace(1234, epsilon="1/2", sensitivity=1))
 /// <class 'int'>
 #[pyfunction]
-#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, out=None, budget=None, claim=false))]
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None, out=None, budget=None,
+    claim=false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -183,13 +205,15 @@ pub(crate) fn discrete_laplace<'py>(
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
     hardened: bool,
+    dtype: Option<&str>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call =
-        Call { function: "discrete_laplace", numbers: [scale, epsilon, sensitivity, None], flag: hardened };
-    let mechanism = call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened))?;
+    let numbers = [scale, epsilon, sensitivity, None];
+    let call = Call { function: "discrete_laplace", numbers, flag: hardened, dtype };
+    let mechanism =
+        call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 
@@ -201,7 +225,8 @@ pub(crate) fn discrete_laplace<'py>(
 /// >>> lastbit.discrete_gaussian(1234, rho="1/8", sensitivity=1, claim=True).loss
 /// Fraction(1, 8)
 #[pyfunction]
-#[pyo3(signature = (x, /, sigma=None, *, variance=None, rho=None, sensitivity=None, out=None, budget=None, claim=false))]
+#[pyo3(signature = (x, /, sigma=None, *, variance=None, rho=None, sensitivity=None, dtype=None, out=None, budget=None,
+    claim=false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_gaussian<'py>(
     x: &Bound<'py, PyAny>,
@@ -209,13 +234,14 @@ pub(crate) fn discrete_gaussian<'py>(
     variance: Object<'_, 'py>,
     rho: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
+    dtype: Option<&str>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call =
-        Call { function: "discrete_gaussian", numbers: [sigma, variance, rho, sensitivity], flag: false };
-    let mechanism = call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity))?;
+    let numbers = [sigma, variance, rho, sensitivity];
+    let call = Call { function: "discrete_gaussian", numbers, flag: false, dtype };
+    let mechanism = call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 
@@ -240,8 +266,8 @@ pub(crate) fn snapping<'py>(
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call =
-        Call { function: "snapping", numbers: [epsilon, bound, sensitivity, None], flag: clamp_infinite };
+    let numbers = [epsilon, bound, sensitivity, None];
+    let call = Call { function: "snapping", numbers, flag: clamp_infinite, dtype: None };
     let mechanism = call.mechanism(|| build::snapping(epsilon, bound, sensitivity, clamp_infinite))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }

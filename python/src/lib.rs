@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `number` | exact numbers: str, int, float, Fraction and Decimal in, Fraction out |
 //! | `errors` | errors, as the exceptions of `lastbit.errors` |
-//! | `kind` | which mechanism works on which type |
+//! | `noise` | noise for values of one type |
+//! | `payment` | what is due before noise is drawn: the claim, and its price |
 //! | `values`, `arrays` | values in, noisy values out: numbers and lists, numpy arrays |
 //! | `arrow` | the same for Arrow arrays |
 //! | `mechanism`, `classes` | what all mechanisms can do, and one class for each |
@@ -28,10 +29,11 @@ mod classes;
 mod engines;
 mod errors;
 mod functions;
-mod kind;
 mod measurement;
 mod mechanism;
+mod noise;
 mod number;
+mod payment;
 mod values;
 
 /// The compiled half of `lastbit`; its names are those of the package.
@@ -44,6 +46,8 @@ mod _lastbit {
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "its name in Python")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    use crate::arrays::release_numpy;
     #[pymodule_export]
     use crate::arrow::{ArrowArray, release_arrow};
     #[pymodule_export]

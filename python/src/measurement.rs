@@ -1,14 +1,14 @@
 //! Mechanisms in OpenDP's form: domain, metric, measure, function and privacy map in one value.
 
-use lastbit::{Inputs, L1Distance, Loss, Rational, VectorDomain};
+use lastbit::{Contract, L1Distance, Loss, Metric, Neighbours, Rational, ValueType, VectorDomain};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::build::GridType;
+use crate::build::grid_type;
 use crate::errors::{DomainError, ParameterError, python};
-use crate::kind::{Kind, with_source};
 use crate::mechanism::Mechanism;
+use crate::noise::{dtypes, with_source};
 use crate::{number, values};
 
 /// A randomized function with its promise: whenever two inputs of the domain are d_in-close in the metric, their outputs are
@@ -45,11 +45,11 @@ impl Measurement {
         Measurement { size, function: Function::Mechanism(mechanism) }
     }
 
-    fn dtypes(&self) -> &'static [&'static str] {
+    fn dtypes(&self) -> Vec<&'static str> {
         match &self.function {
-            Function::Mechanism(m) => m.kind.dtypes(),
-            Function::VectorF64(_) => &["float64"],
-            Function::VectorF32(_) => &["float32"],
+            Function::Mechanism(m) => m.dtype.map_or_else(|| dtypes(&m.noise), |dtype| vec![dtype.name()]),
+            Function::VectorF64(_) => vec!["float64"],
+            Function::VectorF32(_) => vec!["float32"],
             Function::Composition(parts) => parts[0].dtypes(),
         }
     }
@@ -59,8 +59,12 @@ impl Measurement {
         match &self.function {
             Function::Mechanism(m) => {
                 // The metric is all that is known of two inputs: not how many values differ.
-                let inputs = self.size.map(|n| Inputs::differing_in((n as u64).max(1)).expect("not zero"));
-                Ok(Loss::Finite(m.kind.claim(&exact()?, inputs)?.loss))
+                let neighbours = Neighbours::at(exact()?);
+                let neighbours = match self.size {
+                    Some(size) => neighbours.of_length(size as u64),
+                    None => neighbours,
+                };
+                m.noise.loss(&neighbours).map(Loss::Finite).map_err(python)
             }
             Function::VectorF64(m) => m.map(&exact()?).map_err(python),
             Function::VectorF32(m) => m.map(&exact()?).map_err(python),
@@ -84,7 +88,7 @@ impl Measurement {
     #[getter]
     fn input_metric(&self) -> &'static str {
         match &self.function {
-            Function::Mechanism(m) if matches!(*m.kind, Kind::DiscreteGaussian(_)) => "L2Distance",
+            Function::Mechanism(m) if m.noise.metric() == Metric::L2 => "L2Distance",
             Function::Composition(parts) => parts[0].input_metric(),
             _ => "L1Distance",
         }
@@ -92,11 +96,11 @@ impl Measurement {
 
     /// How outputs are compared.
     #[getter]
-    fn output_measure(&self) -> &'static str {
+    fn output_measure(&self) -> String {
         match &self.function {
             Function::Mechanism(m) => m.measure(),
             Function::Composition(parts) => parts[0].output_measure(),
-            _ => "max-divergence",
+            _ => "max-divergence".into(),
         }
     }
 
@@ -122,7 +126,7 @@ impl Measurement {
         }
         let py = x.py();
         match &self.function {
-            Function::Mechanism(m) => m.release(x, None, &|| Ok(())),
+            Function::Mechanism(m) => m.release(x, None, None),
             Function::VectorF64(m) => {
                 let values = values::vector::<f64>(x)?;
                 let noisy = with_source(|source| m.invoke(source, &values)).map_err(python)?;
@@ -199,9 +203,9 @@ pub(crate) fn make_vector_float_laplace_cks20(
     dtype: &str,
 ) -> PyResult<Measurement> {
     let scale = number::exact("scale", scale)?;
-    let function = match GridType::named(dtype)? {
-        GridType::F64 => Function::VectorF64(make(scale, size, k)?),
-        GridType::F32 => Function::VectorF32(make(scale, size, k)?),
+    let function = match grid_type(dtype)? {
+        ValueType::F32 => Function::VectorF32(make(scale, size, k)?),
+        _ => Function::VectorF64(make(scale, size, k)?),
     };
     Ok(Measurement { size, function })
 }

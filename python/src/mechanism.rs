@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use lastbit::{Inputs, Rational};
+use lastbit::{AnyMechanism, Contract, HalfWidth, Inputs, Neighbours, Rational, ValueType};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::build::with_inputs;
 use crate::claim::Claim;
-use crate::errors::{DomainError, ParameterError, python};
-use crate::kind::{HalfWidth, Kind};
+use crate::errors::{DomainError, ParameterError, UnsupportedType, python};
 use crate::measurement::Measurement;
+use crate::noise::{class, dtypes};
 use crate::number;
+use crate::payment::Payment;
 use crate::values::{self, Task};
 
 /// An argument that may be missing.
@@ -21,7 +23,9 @@ pub(crate) type Object<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 #[pyclass(frozen, subclass, module = "lastbit")]
 #[derive(Clone)]
 pub(crate) struct Mechanism {
-    pub(crate) kind: Arc<Kind>,
+    pub(crate) noise: Arc<AnyMechanism>,
+    /// The type that values are declared to have.
+    pub(crate) dtype: Option<ValueType>,
     /// The distance that it was calibrated for, if it was.
     pub(crate) sensitivity: Option<Rational>,
     /// What is known of the inputs, for losses that depend on it.
@@ -33,8 +37,8 @@ pub(crate) struct Mechanism {
 /// An argument as it is shown, and as it is given to the class to build the mechanism again.
 #[derive(Clone, IntoPyObjectRef)]
 pub(crate) enum Argument {
-    /// An exact number, as text.
-    Exact(String),
+    /// An exact number or a name, as text.
+    Text(String),
     Integer(i128),
     Flag(bool),
 }
@@ -50,28 +54,49 @@ impl Mechanism {
         }
     }
 
-    /// What a release of so many values promises.
-    pub(crate) fn promise(&self, d_in: Object<'_, '_>, size: Option<usize>) -> PyResult<Claim> {
-        // The length of the vector, if nothing better is known.
-        let by_size = || size.map(|n| Inputs::differing_in((n as u64).max(1)).expect("not zero"));
-        self.kind.claim(&self.distance(d_in)?, self.inputs.or_else(by_size)).map(Claim)
+    /// Who the neighbours of so many values are.
+    pub(crate) fn neighbours(&self, d_in: Object<'_, '_>, size: Option<usize>) -> PyResult<Neighbours> {
+        let neighbours = Neighbours::at(self.distance(d_in)?);
+        let depends_on_size = matches!(*self.noise, AnyMechanism::GridF64(_) | AnyMechanism::GridF32(_));
+        match (self.inputs, size) {
+            (Some(inputs), _) => with_inputs(neighbours, inputs),
+            (None, Some(size)) if depends_on_size => Ok(neighbours.of_length(size as u64)),
+            _ => Ok(neighbours),
+        }
     }
 
-    /// Noisy values. `pay` is called when nothing is left to refuse but values.
+    /// The type of Python's numbers and lists, and of claims without values: the declared one, or doubles where they are taken.
+    pub(crate) fn plain_type(&self) -> ValueType {
+        self.dtype.unwrap_or(self.noise.value_types()[0])
+    }
+
+    /// Refuses values of another type than was declared, and of a type that is not taken.
+    pub(crate) fn check_type(&self, values: ValueType) -> PyResult<()> {
+        match self.dtype {
+            Some(declared) if declared != values => Err(UnsupportedType::new_err(format!(
+                "the values are {values}, and dtype says {declared}: convert them, as in x.astype({:?})",
+                declared.name()
+            ))),
+            _ if self.noise.check_type(values).is_err() => {
+                Err(crate::noise::refused(&self.noise, values.name()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Noisy values. What is due is paid when nothing is left to refuse but values.
     pub(crate) fn release<'py>(
         &self,
         x: &Bound<'py, PyAny>,
         out: Object<'_, 'py>,
-        pay: &dyn Fn() -> PyResult<()>,
+        payment: Option<&Bound<'py, Payment>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(noisy) = values::release(&Task { kind: &self.kind, pay }, x, out)? {
+        if let Some(noisy) = values::release(&Task { mechanism: self, payment }, x, out)? {
             return Ok(noisy);
         }
         static TABLES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let prepare = TABLES.import(x.py(), "lastbit._tables", "prepare")?;
-        let release = prepare.call1((self.clone(), x, out))?;
-        pay()?;
-        release.call0()
+        let release = TABLES.import(x.py(), "lastbit._tables", "release")?;
+        release.call1((self.clone(), x, out, payment))
     }
 
     /// The same for so many values, which the claim may rest on.
@@ -80,9 +105,9 @@ impl Mechanism {
         x: &Bound<'py, PyAny>,
         size: usize,
         out: Object<'_, 'py>,
-        pay: &dyn Fn() -> PyResult<()>,
+        payment: &Bound<'py, Payment>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let noisy = self.release(x, out, pay)?;
+        let noisy = self.release(x, out, Some(payment))?;
         let found = values::count(&noisy)?;
         if found == size {
             return Ok(noisy);
@@ -106,28 +131,39 @@ impl Mechanism {
     /// `out` of the same type and shape takes the result; `out=x` works in place.
     #[pyo3(signature = (x, /, *, out=None))]
     fn __call__<'py>(&self, x: &Bound<'py, PyAny>, out: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.release(x, out, &|| Ok(()))
+        self.release(x, out, None)
     }
 
     /// The loss between inputs at distance `d_in`, a Fraction.
     #[pyo3(signature = (d_in=None))]
     fn loss<'py>(&self, py: Python<'py>, d_in: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.promise(d_in, None)?.loss(py)
+        let loss = self.noise.loss(&self.neighbours(d_in, None)?).map_err(python)?;
+        number::fraction(py, &loss)
     }
 
     /// What a release promises for inputs at distance `d_in`.
-    #[pyo3(signature = (d_in=None))]
-    fn claim(&self, d_in: Object<'_, '_>) -> PyResult<Claim> {
-        self.promise(d_in, None)
+    ///
+    /// dtype: the type of the values (the one that the mechanism was built for, or float64 where it is taken, else int64). unit: whose
+    /// data neighbours differ in, such as "person".
+    #[pyo3(signature = (d_in=None, *, dtype=None, unit=None))]
+    fn claim(&self, d_in: Object<'_, '_>, dtype: Option<&str>, unit: Option<&str>) -> PyResult<Claim> {
+        let values = match dtype {
+            None => self.plain_type(),
+            Some(name) => ValueType::named(name)
+                .ok_or_else(|| ParameterError::new_err(format!("there is no dtype {name:?}")))?,
+        };
+        self.check_type(values)?;
+        let claim = self.noise.claim(values, &self.neighbours(d_in, None)?);
+        unit.map_or(claim.clone(), |unit| claim?.for_unit(unit)).map(Claim).map_err(python)
     }
 
     /// How large the noise is at most, with probability `1 - alpha`.
     ///
-    /// This is the noise itself: to round a result to an integer or a float32 adds half a unit of its last place at most, and what a bound
-    /// clamps is not counted.
+    /// This is the noise itself: to round a result to a float adds half a unit of its last place at most, and what a bound clamps is not
+    /// counted.
     #[pyo3(signature = (*, alpha))]
     fn accuracy<'py>(&self, py: Python<'py>, alpha: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self.kind.half_width(&confidence(alpha)?).map_err(python)? {
+        match self.noise.half_width(self.plain_type(), &confidence(alpha)?).map_err(python)? {
             HalfWidth::Float(width) => Ok(width.into_pyobject(py)?.into_any()),
             HalfWidth::Integer(width) => number::python_integer(py, &width),
         }
@@ -142,16 +178,13 @@ impl Mechanism {
     /// The types of values that it takes, as numpy calls them.
     #[getter]
     fn dtypes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.kind.dtypes())
+        PyTuple::new(py, dtypes(&self.noise))
     }
 
     /// What the loss measures.
     #[getter]
-    pub(crate) fn measure(&self) -> &'static str {
-        match &*self.kind {
-            Kind::DiscreteGaussian(_) => "zero-concentrated-divergence",
-            _ => "max-divergence",
-        }
+    pub(crate) fn measure(&self) -> String {
+        self.noise.measure().to_string()
     }
 
     /// The distance of neighbouring inputs that it was built for, a Fraction, or None.
@@ -166,7 +199,7 @@ impl Mechanism {
             .iter()
             .map(|(name, value)| Ok(format!("{name}={}", value.repr()?)))
             .collect::<PyResult<_>>()?;
-        Ok(format!("{}({})", self.kind.class(), arguments.join(", ")))
+        Ok(format!("{}({})", class(&self.noise), arguments.join(", ")))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {

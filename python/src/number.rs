@@ -3,18 +3,21 @@
 use std::str::FromStr;
 
 use lastbit::{IBig, Rational};
+use lastbit_real::Float;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 
 use crate::errors::{ParameterError, UnsupportedType};
 
-/// The number a parameter stands for, exactly: a string is read as a decimal or a fraction, a float is the double that it is.
+/// The number a parameter stands for, exactly: a string is read as a decimal or a fraction, and a float is the decimal that Python prints
+/// for it: 0.1 is 1/10, which is what was written.
 pub(crate) fn exact(name: &str, x: &Bound<'_, PyAny>) -> PyResult<Rational> {
     if let Ok(x) = x.cast::<PyFloat>() {
-        return Rational::try_from(x.value()).map_err(|_| {
-            ParameterError::new_err(format!("{name} must be a finite number, but is {}", x.value()))
-        });
+        let value = x.value();
+        let finite = || ParameterError::new_err(format!("{name} must be a finite number, but is {value}"));
+        // Like Python's, the fewest digits that stand for this double and no other.
+        return if value.is_finite() { parsed(name, &value.to_short()) } else { Err(finite()) };
     }
     if let Ok(text) = x.cast::<PyString>() {
         return parsed(name, text.to_str()?);
@@ -27,7 +30,11 @@ pub(crate) fn exact(name: &str, x: &Bound<'_, PyAny>) -> PyResult<Rational> {
         if x.is_instance(decimal(x.py())?)? {
             return parsed(name, x.str()?.to_str()?);
         }
-        // Fractions, and numpy's floats.
+        // The floats of numpy: the digits that it prints.
+        if x.hasattr("dtype")? && x.hasattr("is_integer")? {
+            return parsed(name, x.str()?.to_str()?);
+        }
+        // Fractions.
         if let Ok(ratio) = x.call_method0("as_integer_ratio") {
             let (numerator, denominator): (Bound<'_, PyAny>, Bound<'_, PyAny>) = ratio.extract()?;
             if let Some(value) = Rational::new(integer(&numerator)?, integer(&denominator)?) {
@@ -39,6 +46,16 @@ pub(crate) fn exact(name: &str, x: &Bound<'_, PyAny>) -> PyResult<Rational> {
     Err(UnsupportedType::new_err(format!(
         "{name} must be a str, int, float, Fraction or Decimal, but is a {kind}"
     )))
+}
+
+/// The number a value stands for, exactly: a float is the double that it is.
+pub(crate) fn value(name: &str, x: &Bound<'_, PyAny>) -> PyResult<Rational> {
+    match x.cast::<PyFloat>() {
+        Ok(x) => Rational::try_from(x.value()).map_err(|_| {
+            ParameterError::new_err(format!("{name} must be a finite number, but is {}", x.value()))
+        }),
+        Err(_) => exact(name, x),
+    }
 }
 
 fn parsed(name: &str, text: &str) -> PyResult<Rational> {

@@ -1,57 +1,64 @@
 //! Values in, noisy values out: plain numbers and lists here, numpy arrays in `arrays`; everything else goes to `lastbit/_tables.py`.
+//!
+//! The type of a result never depends on a value: numbers and lists have the type that the mechanism was built for, or float64 where that
+//! is taken; arrays have their own.
 
-use lastbit::{Error, Rational, Rounding};
+use lastbit::{AnyMechanism, Error, Rational, Rounding, ValueType};
 use lastbit_real::Float;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyTuple};
 
 use crate::arrays::{any_array, new_array};
 use crate::arrow;
 use crate::errors::{DomainError, UnsupportedType, python};
-use crate::kind::{Kind, Number};
+use crate::mechanism::Mechanism;
+use crate::noise::{Number, class, release_in_place};
+use crate::payment::Payment;
 
 /// The largest integer up to which doubles have them all.
 const EXACT_INTEGERS: i64 = 1 << 53;
 
 /// A release that is to be made.
-pub(crate) struct Task<'a> {
-    pub(crate) kind: &'a Kind,
-    /// Called when nothing is left to refuse but values, and before noise is drawn: what does not depend on the data costs nothing.
-    pub(crate) pay: &'a dyn Fn() -> PyResult<()>,
+pub(crate) struct Task<'a, 'py> {
+    pub(crate) mechanism: &'a Mechanism,
+    /// What is due when nothing is left to refuse but values, and before noise is drawn: what does not depend on the data costs nothing.
+    pub(crate) payment: Option<&'a Bound<'py, Payment>>,
 }
 
-impl Task<'_> {
+impl Task<'_, '_> {
+    pub(crate) fn noise(&self) -> &AnyMechanism {
+        &self.mechanism.noise
+    }
+
     /// Refuses a type that the mechanism does not take, or pays.
     pub(crate) fn begin<T: Number>(&self) -> PyResult<()> {
-        self.kind.check::<T>()?;
-        (self.pay)()
+        self.mechanism.check_type(T::TYPE)?;
+        self.payment.map_or(Ok(()), |payment| payment.get().begin(T::TYPE))
     }
 }
 
 /// Noisy values, in the form that the values have; `None` if they are neither numbers nor lists nor numpy's.
 pub(crate) fn release<'py>(
-    task: &Task<'_>,
+    task: &Task<'_, 'py>,
     x: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = x.py();
     let is_list = x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>();
-    if out.is_some() && (is_list || x.is_instance_of::<PyFloat>() || x.is_instance_of::<PyInt>()) {
+    let is_number = x.is_instance_of::<PyFloat>() || x.is_instance_of::<PyInt>();
+    if out.is_some() && (is_list || is_number) {
         return Err(UnsupportedType::new_err("out is for numpy arrays; numbers and lists are returned"));
     }
-    if let Ok(x) = x.cast::<PyFloat>() {
-        return Ok(Some(one(task, x.value())?.into_pyobject(py)?.into_any()));
-    }
-    if is_integer(x) {
-        let noisy = match integer_or_double(task.kind, x, None)? {
-            Plain::Integer(x) => one(task, x)?.into_pyobject(py)?.into_any(),
-            Plain::Double(x) => one(task, x)?.into_pyobject(py)?.into_any(),
+    if is_list || is_number {
+        let noisy = match task.mechanism.plain_type() {
+            ValueType::F32 => plain::<f32>(task, x, is_list),
+            ValueType::I64 => plain::<i64>(task, x, is_list),
+            ValueType::I32 => plain::<i32>(task, x, is_list),
+            _ => plain::<f64>(task, x, is_list),
         };
-        return Ok(Some(noisy));
-    }
-    if is_list {
-        return list(task, x).map(Some);
+        return noisy.map(Some);
     }
     // Not before here: this looks for numpy, and imports it.
     if let Ok(array) = x.cast::<PyUntypedArray>() {
@@ -87,7 +94,7 @@ pub(crate) fn count(x: &Bound<'_, PyAny>) -> PyResult<usize> {
 pub(crate) fn vector<T: Number + Float>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     if let Ok(array) = x.cast::<PyUntypedArray>() {
         let array = array.cast::<PyArrayDyn<T>>().map_err(|_| {
-            let message = format!("the values must be {}, but are {}", T::DTYPE, array.dtype());
+            let message = format!("the values must be {}, but are {}", T::TYPE, array.dtype());
             UnsupportedType::new_err(message)
         })?;
         // Contiguous, whatever the array is.
@@ -103,11 +110,11 @@ pub(crate) fn vector<T: Number + Float>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>
         if item.cast::<PyFloat>().is_ok_and(|item| !item.value().is_finite()) {
             return Err(python(Error::NotFinite { index }));
         }
-        let exact = crate::number::exact("a value", &item)?;
+        let exact = crate::number::value("a value", &item)?;
         let rounded = T::from_rational(&exact, Rounding::Nearest);
         match Rational::try_from(rounded.to_f64()) {
             Ok(back) if back == exact => Ok(rounded),
-            _ => Err(DomainError::new_err(format!("a value is no {}, and would be rounded", T::DTYPE))),
+            _ => Err(DomainError::new_err(format!("a value is no {}, and would be rounded", T::TYPE))),
         }
     };
     x.try_iter()?.enumerate().map(number).collect()
@@ -123,80 +130,101 @@ pub(crate) fn is_single(x: &Bound<'_, PyAny>) -> PyResult<bool> {
     arrow::is_single(x)
 }
 
-fn is_integer(x: &Bound<'_, PyAny>) -> bool {
-    x.is_instance_of::<PyInt>() && !x.is_instance_of::<PyBool>()
+/// A type that numbers of Python can be read as.
+trait Plain: Number + for<'py> IntoPyObject<'py> {
+    /// The same number, or what is wrong with it: that it is of the wrong kind, or that it has no place in the type.
+    fn of_float(x: f64) -> Result<Self, Misfit>;
+    fn of_integer(x: i64) -> Result<Self, Misfit>;
 }
 
-/// A number of Python's as a number of ours.
-enum Plain {
-    Integer(i64),
-    Double(f64),
+/// Why a number can not be a value.
+enum Misfit {
+    /// A float where integers are wanted. That is no matter of its value.
+    Kind,
+    /// It would be rounded, or overflow.
+    Range,
 }
 
-/// Integers stay integers where the mechanism has them, and else are the double that they are.
-fn integer_or_double(kind: &Kind, x: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Plain> {
-    // The value itself is not for the message.
-    let too_large = |what| {
-        let which = index.map_or("the value".to_owned(), |index| format!("value {index}"));
-        DomainError::new_err((format!("{which} is too large for {what}"), index))
+macro_rules! plain {
+    ($($type:ty: $float:expr, $integer:expr;)*) => {$(
+        impl Plain for $type {
+            fn of_float(x: f64) -> Result<$type, Misfit> {
+                $float(x)
+            }
+
+            fn of_integer(x: i64) -> Result<$type, Misfit> {
+                $integer(x)
+            }
+        }
+    )*};
+}
+plain! {
+    f64: Ok, |x: i64| {
+        if x.abs() <= EXACT_INTEGERS { Ok(x as f64) } else { Err(Misfit::Range) }
     };
-    let integer: i64 = x.extract().map_err(|_| too_large("int64"))?;
-    if kind.takes_integers() {
-        return Ok(Plain::Integer(integer));
-    }
-    if (-EXACT_INTEGERS..=EXACT_INTEGERS).contains(&integer) {
-        return Ok(Plain::Double(integer as f64));
-    }
-    Err(too_large("float64, which would round it"))
+    f32: |x: f64| {
+        // NaN and infinities are refused with the others that are not finite.
+        if f64::from(x as f32) == x || !x.is_finite() { Ok(x as f32) } else { Err(Misfit::Range) }
+    }, |x: i64| {
+        if (x as f32) as i64 == x && x.abs() <= EXACT_INTEGERS { Ok(x as f32) } else { Err(Misfit::Range) }
+    };
+    i64: |_| Err(Misfit::Kind), Ok;
+    i32: |_| Err(Misfit::Kind), |x: i64| i32::try_from(x).map_err(|_| Misfit::Range);
 }
 
-fn one<T: Number>(task: &Task<'_>, x: T) -> PyResult<T> {
-    task.begin::<T>()?;
-    x.release(task.kind).map_err(python)
-}
-
-/// Integers if all are integers, else doubles.
-fn list<'py>(task: &Task<'_>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let mut integers = Vec::new();
-    let mut doubles = Vec::new();
-    for (index, item) in x.try_iter()?.enumerate() {
-        let item = item?;
-        if let Ok(item) = item.cast::<PyFloat>() {
-            doubles.push(item.value());
-            continue;
-        }
-        // Integers, numpy's too.
-        let integer =
-            if item.is_instance_of::<PyBool>() { None } else { item.call_method0("__index__").ok() };
-        let Some(integer) = integer else {
-            let kind = item.get_type().name()?;
-            return Err(UnsupportedType::new_err(format!(
-                "value {index} of the list is a {kind}: lists are of ints and floats; make a numpy array of others"
-            )));
-        };
-        match integer_or_double(task.kind, &integer, Some(index))? {
-            Plain::Integer(item) => integers.push(item),
-            Plain::Double(item) => doubles.push(item),
-        }
-    }
-    if doubles.is_empty() && task.kind.takes_integers() {
-        return slice(x.py(), task, integers);
-    }
-    if !integers.is_empty() {
-        return Err(UnsupportedType::new_err(
-            "the list has integers and floats: make all of them floats, or all integers",
-        ));
-    }
-    slice(x.py(), task, doubles)
-}
-
-fn slice<'py, T: Number + IntoPyObject<'py>>(
-    py: Python<'py>,
-    task: &Task<'_>,
-    mut values: Vec<T>,
+/// A number or a list of numbers, as values of one type.
+fn plain<'py, T: Plain>(
+    task: &Task<'_, 'py>,
+    x: &Bound<'py, PyAny>,
+    is_list: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    if !is_list {
+        let value = number::<T>(task, x, None)?;
+        task.begin::<T>()?;
+        let noisy = value.release(task.noise()).map_err(python)?;
+        return noisy.into_bound_py_any(py);
+    }
+    let mut values: Vec<T> = x
+        .try_iter()?
+        .enumerate()
+        .map(|(index, item)| number(task, &item?, Some(index)))
+        .collect::<PyResult<_>>()?;
     task.begin::<T>()?;
-    let kind = task.kind;
-    py.detach(|| T::release_in_place(kind, &mut values)).map_err(python)?;
+    release_in_place(py, task.noise(), &mut values)?;
     Ok(PyList::new(py, values)?.into_any())
+}
+
+/// The value that a number of Python's is. The number itself is not for messages.
+fn number<T: Plain>(task: &Task<'_, '_>, x: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<T> {
+    let which = || index.map_or("the value".to_owned(), |index| format!("value {index}"));
+    let misfit = |misfit| match misfit {
+        Misfit::Kind => UnsupportedType::new_err(format!(
+            "{} takes ints here (as {}), and {} is a float; give ints, or use a mechanism and a dtype for floats",
+            class(task.noise()),
+            T::TYPE,
+            which()
+        )),
+        Misfit::Range => {
+            let message = format!("{} does not fit {}: it would be rounded, or overflow", which(), T::TYPE);
+            DomainError::new_err((message, index))
+        }
+    };
+    if let Ok(x) = x.cast::<PyFloat>() {
+        return T::of_float(x.value()).map_err(misfit);
+    }
+    // Integers, numpy's too; truth values are none.
+    let integer = if x.is_instance_of::<PyBool>() { None } else { x.call_method0("__index__").ok() };
+    match integer {
+        Some(integer) => integer.extract().map_err(|_| Misfit::Range).and_then(T::of_integer).map_err(misfit),
+        None => {
+            let kind = x.get_type().name()?;
+            let fix =
+                if x.is_instance_of::<PyBool>() { "as in int(x)" } else { "or make a numpy array of them" };
+            Err(UnsupportedType::new_err(format!(
+                "{} is a {kind}: values are ints and floats; convert it first, {fix}",
+                which()
+            )))
+        }
+    }
 }

@@ -55,7 +55,7 @@ def snapping(parameters: dict[str, Any]) -> lastbit.Audit:
         clamp=parameters["clamp_input"],
         ln=LN[parameters["ln_shift"]],
         inputs=(number(parameters["f"]), number(parameters["f2"])),
-        delta_at=number(parameters["eps"]),
+        delta_at=Fraction(number(parameters["eps"])),
         **more,
     )
 
@@ -258,7 +258,9 @@ def test_parameters_are_exact() -> None:
     ways = ["0.1", Decimal("0.1"), Fraction(1, 10)]
     audits = [lastbit.audit("snapping", form="ideal", epsilon=e, bound=4, inputs=(0, 1)) for e in ways]
     assert audits[0] == audits[1] == audits[2]
-    assert lastbit.audit("snapping", form="ideal", epsilon=0.1, bound=4, inputs=(0, 1)) != audits[0]
+    assert lastbit.audit("snapping", form="ideal", epsilon=0.1, bound=4, inputs=(0, 1)) == audits[0]
+    double = lastbit.audit("snapping", form="ideal", epsilon=Fraction(0.1), bound=4, inputs=(0, 1))
+    assert double != audits[0]
 
 
 def test_results_pickle_and_compare() -> None:

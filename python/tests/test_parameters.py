@@ -20,9 +20,11 @@ def test_a_tenth_is_a_tenth(tenth: Any) -> None:
     assert lastbit.Laplace(scale=tenth).scale == Fraction(1, 10)
 
 
-def test_floats_are_the_double_that_they_are() -> None:
-    assert lastbit.Laplace(scale=0.1).scale == Fraction(0.1) != Fraction(1, 10)
-    assert lastbit.Laplace(scale=np.float32(0.1)).scale == Fraction(float(np.float32(0.1)))
+def test_floats_are_the_decimal_that_they_print() -> None:
+    for tenth in (0.1, np.float64(0.1), np.float32(0.1), np.float16(0.1)):
+        assert lastbit.Laplace(scale=tenth).scale == Fraction(1, 10) != Fraction(0.1)
+    for scale in (1e-300, 5e-324, 1.7976931348623157e308, 0.30000000000000004, 123456789.125, 1e16, 3.0):
+        assert lastbit.Laplace(scale=scale).scale == Fraction(repr(scale))
     assert lastbit.Laplace(scale=np.int64(7)).scale == 7
     assert lastbit.Laplace(scale=2**200 + 1).scale == 2**200 + 1
     assert lastbit.Laplace(scale=Fraction(2**5000 + 1, 2**5000)).scale == Fraction(2**5000 + 1, 2**5000)
@@ -124,7 +126,7 @@ def test_losses() -> None:
 
 def test_claims_of_a_grid_say_what_they_rest_on() -> None:
     claim = lastbit.GridLaplace(scale=1, k=0, max_changed=2, multiples_of_pow2=-3).claim(1)
-    assert claim.adjacency == "columns at L1 distance <= 1 that differ in at most 2 values, all multiples of 2^-3"
+    assert claim.adjacency == "columns of float64 at L1 distance <= 1 that differ in at most 2 values, all multiples of 2^-3"
     with pytest.raises(lastbit.ParameterError, match="needs max_changed"):
         lastbit.GridLaplace(scale=1, multiples_of_pow2=0)
     most = lastbit.GridLaplace(scale=1, max_changed=2**64 - 1)
@@ -251,9 +253,8 @@ def test_budget_refuses_before_anything_is_written() -> None:
         ({"a": 1.0}, None),
         ([1.0, None], None),
         ([True], None),
-        ([1, 2.5], None),
         (2**70, None),
-        (np.zeros(3, "i2"), None),
+        (np.zeros(3, "f2"), None),
         (np.zeros(3, "O"), None),
         (1.0, np.zeros(1)),
         (np.zeros(3), np.zeros(4)),
@@ -315,7 +316,7 @@ def test_budgets_of_both_measures() -> None:
     pure = lastbit.Budget(epsilon=10)
     with pytest.raises(lastbit.ParameterError, match="no pure loss"):
         pure.release(gaussian, 5)
-    concentrated = lastbit.Budget(rho=1)
+    concentrated = lastbit.Budget(rho=1, unit="person")
     assert type(concentrated.release(gaussian, 5)) is int
     concentrated.spend(lastbit.claim("laplace", epsilon=1, sensitivity=1))
     assert concentrated.spent == Fraction(1, 8) + Fraction(1, 2)

@@ -1,6 +1,7 @@
 """Arrow arrays, and the series of pandas and polars: what comes in goes out, and nulls stay."""
 
 import ctypes
+import gc
 import math
 import subprocess
 import sys
@@ -99,8 +100,6 @@ def test_chunks_stay() -> None:
     [
         pa.array(["a"]),
         pa.array([True]),
-        pa.array([1], pa.int8()),
-        pa.array([1], pa.uint64()),
         pa.array([None]),
         pa.array([[1.0]]),
         pa.array([{"a": 1.0}]),
@@ -205,6 +204,7 @@ def test_budget_and_claim() -> None:
 def test_nothing_leaks() -> None:
     x = pa.array(np.arange(1.0, 100_001.0), mask=np.arange(100_000) % 2 == 0)
     chunked = pa.chunked_array([x, x])
+    gc.collect()
     before = pa.total_allocated_bytes()
     for _ in range(100):
         noisy = SILENT(x)
@@ -546,7 +546,6 @@ def test_pandas_refusals() -> None:
         pd.Series(["a"]),
         pd.Series([True]),
         pd.Series([True], dtype="boolean"),
-        pd.Series([1], dtype="Int8"),
         pd.Series([1.0], dtype=object),
         pd.Series([1.0], dtype="category"),
         pd.Series([1.0], dtype="Sparse[float64]"),

@@ -106,7 +106,8 @@ def test_out_refusals() -> None:
 def test_numbers() -> None:
     for x in (0.0, 1e300, -2.5, np.float64(3)):
         assert type(lastbit.laplace(x, scale=1)) is float
-    assert type(lastbit.laplace(7, scale=1)) is int
+    assert type(lastbit.laplace(7, scale=1)) is float
+    assert type(lastbit.laplace(7, scale=1, dtype="int64")) is int
     assert type(lastbit.snapping(7, epsilon=1, sensitivity=1, bound=10)) is float
     for dtype in ("f4", "i4", "i8"):
         noisy = lastbit.laplace(np.array([7], dtype)[0], scale=1)
@@ -118,16 +119,19 @@ def test_numbers() -> None:
 def test_lists() -> None:
     assert lastbit.laplace([], scale=1) == []
     assert [type(y) for y in lastbit.laplace([1.0, 2.0], scale=1)] == [float, float]
-    assert [type(y) for y in lastbit.laplace((1, 2), scale=1)] == [int, int]
+    assert [type(y) for y in lastbit.laplace((1, 2), scale=1)] == [float, float]
+    assert [type(y) for y in lastbit.laplace([1, 2.5], scale=1)] == [float, float]
+    assert [type(y) for y in lastbit.laplace((1, 2), scale=1, dtype="int32")] == [int, int]
     assert [type(y) for y in lastbit.snapping([1, 2.5], epsilon=1, sensitivity=1, bound=9)] == [float, float]
-    with pytest.raises(lastbit.UnsupportedType, match="integers and floats"):
-        lastbit.laplace([1, 2.5], scale=1)
-    with pytest.raises(lastbit.UnsupportedType, match="value 1 of the list is a list"):
+    with pytest.raises(lastbit.UnsupportedType, match="takes ints here.*value 1 is a float"):
+        lastbit.laplace([1, 2.5], scale=1, dtype="int64")
+    with pytest.raises(lastbit.UnsupportedType, match="value 1 is a list"):
         lastbit.laplace([1.0, [2.0]], scale=1)
 
 
 def test_lists_of_numbers_of_numpy() -> None:
-    assert [type(y) for y in lastbit.laplace(list(np.arange(3)), scale=1)] == [int] * 3
+    assert [type(y) for y in lastbit.laplace(list(np.arange(3)), scale=1)] == [float] * 3
+    assert [type(y) for y in lastbit.laplace(list(np.arange(3)), scale=1, dtype="int64")] == [int] * 3
     assert [type(y) for y in lastbit.laplace(list(np.arange(3.0)), scale=1)] == [float] * 3
 
 
@@ -142,7 +146,7 @@ def test_what_is_no_number_is_refused(x: Any) -> None:
         lastbit.laplace(x, scale=1)
 
 
-@pytest.mark.parametrize("dtype", ["f2", "u4", "i2", "?", "c16", "O", "U3", "M8[s]", ">f8"])
+@pytest.mark.parametrize("dtype", ["f2", "?", "c16", "O", "U3", "M8[s]", ">f8"])
 def test_other_dtypes_are_refused(dtype: str) -> None:
     with pytest.raises(lastbit.UnsupportedType, match="convert them first"):
         lastbit.laplace(np.zeros(3, dtype), scale=1)
@@ -155,7 +159,6 @@ def test_types_that_a_mechanism_does_not_take() -> None:
         (lastbit.discrete_laplace, {"scale": 1}, 0.5),
         (lastbit.discrete_gaussian, {"sigma": 1}, [0.5]),
         (lastbit.grid_laplace, {"scale": 1}, np.zeros(3, "i8")),
-        (lastbit.GridLaplace(scale=1, dtype="float32"), {}, 0.5),
     ):
         with pytest.raises(lastbit.UnsupportedType, match="takes"):
             function(x, **parameters)
@@ -198,7 +201,7 @@ def test_overflow() -> None:
     assert not out.any() and np.all(x == most)
     with pytest.raises(OverflowError):
         lastbit.laplace([1.7e308] * 64, scale=10**308)
-    with pytest.raises(lastbit.DomainError, match="too large for int64"):
+    with pytest.raises(lastbit.DomainError, match="does not fit int64"):
         lastbit.discrete_laplace(2**63, scale=1)
     with pytest.raises(lastbit.DomainError, match="round"):
         lastbit.snapping(2**53 + 1, epsilon=1, sensitivity=1, bound=2**40)

@@ -5,13 +5,13 @@
 
 use std::ffi::{CStr, c_void};
 
-use lastbit::Error;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
-use crate::errors::python;
-use crate::kind::{Kind, Number};
+use crate::errors::{DomainError, python};
+use crate::noise::{Number, Stopped, moved, release_in_place};
+use crate::values::Task;
 
 /// A part of an array that was imported.
 pub(super) struct Chunk<'a> {
@@ -38,19 +38,12 @@ fn bit(bytes: &[u8], i: usize) -> bool {
 pub(super) trait Primitive: Number + for<'py> IntoPyObject<'py> + 'static {
     /// Its format string.
     const FORMAT: &CStr;
-
-    /// The value with these bytes in memory, as many as the type has.
-    fn read(bytes: &[u8]) -> Self;
 }
 
 macro_rules! primitive {
     ($type:ty, $format:literal) => {
         impl Primitive for $type {
             const FORMAT: &CStr = $format;
-
-            fn read(bytes: &[u8]) -> Self {
-                Self::from_ne_bytes(bytes.try_into().expect("cut to the size of the type"))
-            }
         }
     };
 }
@@ -58,6 +51,34 @@ primitive!(f64, c"g");
 primitive!(f32, c"f");
 primitive!(i64, c"l");
 primitive!(i32, c"i");
+
+/// A type that values lie in memory as, and the type that they are read as: integers of other widths as `i64`.
+pub(super) trait Stored {
+    type Value: Primitive;
+    /// Its bytes.
+    const SIZE: usize;
+
+    /// The value with these bytes in memory, as many as the type has; `None` if the value's type does not have it.
+    fn read(bytes: &[u8]) -> Option<Self::Value>;
+}
+
+macro_rules! stored {
+    ($($type:ty as $value:ty;)*) => {$(
+        impl Stored for $type {
+            type Value = $value;
+            const SIZE: usize = size_of::<$type>();
+
+            fn read(bytes: &[u8]) -> Option<$value> {
+                let stored = Self::from_ne_bytes(bytes.try_into().expect("cut to the size of the type"));
+                stored.try_into().ok()
+            }
+        }
+    )*};
+}
+stored! {
+    f64 as f64; f32 as f32; i64 as i64; i32 as i32;
+    i8 as i64; i16 as i64; u8 as i64; u16 as i64; u32 as i64; u64 as i64;
+}
 
 /// Values of one of the types.
 pub(super) trait Values: Send + Sync {
@@ -75,7 +96,7 @@ impl<T: Primitive> Values for Vec<T> {
     }
 
     fn dtype(&self) -> &'static str {
-        T::DTYPE
+        T::TYPE.name()
     }
 
     fn len(&self) -> usize {
@@ -119,29 +140,29 @@ impl Column {
 }
 
 /// All chunks as one column, with noise; positions in errors are positions in it.
-pub(super) fn release<T: Primitive>(kind: &Kind, chunks: &[Chunk<'_>]) -> PyResult<Column> {
-    kind.check::<T>()?;
+pub(super) fn release<S: Stored>(
+    py: Python<'_>,
+    task: &Task<'_, '_>,
+    chunks: &[Chunk<'_>],
+) -> PyResult<Column> {
+    task.mechanism.check_type(S::Value::TYPE)?;
     let too_much = || PyMemoryError::new_err("there is no memory for the noisy values");
     let length = chunks.iter().try_fold(0_usize, |sum, chunk| sum.checked_add(chunk.length));
     let length = length.ok_or_else(too_much)?;
-    let mut values: Vec<T> = Vec::new();
+    let mut values: Vec<S::Value> = Vec::new();
     values.try_reserve_exact(length).map_err(|_| too_much())?;
     // Read once, so that all that follows agrees on what is null.
     let validity = bitmap(chunks, length);
-    gather(&mut values, chunks, validity.as_deref());
+    gather::<S>(&mut values, chunks, validity.as_deref())?;
     let position = |index| match &validity {
         None => index,
         Some(bytes) => (0..length).filter(|&i| bit(bytes, i)).nth(index).expect("a value that got noise"),
     };
-    match T::release_in_place(kind, &mut values) {
-        Err(Error::NotFinite { index }) => {
-            return Err(python(Error::NotFinite { index: position(index) }));
-        }
-        Err(Error::Overflow { index }) => {
-            return Err(python(Error::Overflow { index: position(index) }));
-        }
-        result => result.map_err(python)?,
-    }
+    task.begin::<S::Value>()?;
+    release_in_place(py, task.noise(), &mut values).map_err(|stopped| match stopped {
+        Stopped::Refused(error) => python(moved(error, position)),
+        interrupted => interrupted.into(),
+    })?;
     let null_count = length - values.len();
     if let Some(bytes) = &validity {
         spread(&mut values, bytes, length);
@@ -164,18 +185,21 @@ fn bitmap(chunks: &[Chunk<'_>], length: usize) -> Option<Vec<u8>> {
 }
 
 /// Appends the values that are not null.
-fn gather<T: Primitive>(values: &mut Vec<T>, chunks: &[Chunk<'_>], validity: Option<&[u8]>) {
-    let mut start = 0;
-    for chunk in chunks {
-        let all = chunk.values.chunks_exact(size_of::<T>()).map(T::read);
-        match validity {
-            None => values.extend(all),
-            Some(bytes) => {
-                values.extend((start..).zip(all).filter(|(i, _)| bit(bytes, *i)).map(|(_, value)| value));
-            }
+fn gather<S: Stored>(
+    values: &mut Vec<S::Value>,
+    chunks: &[Chunk<'_>],
+    validity: Option<&[u8]>,
+) -> PyResult<()> {
+    let all = chunks.iter().flat_map(|chunk| chunk.values.chunks_exact(S::SIZE));
+    for (index, stored) in all.enumerate() {
+        if validity.is_none_or(|bytes| bit(bytes, index)) {
+            values.push(S::read(stored).ok_or_else(|| {
+                let message = format!("value {index} is too large for {}", S::Value::TYPE);
+                DomainError::new_err((message, index))
+            })?);
         }
-        start += chunk.length;
     }
+    Ok(())
 }
 
 /// Moves values from the front to the places that are not null, and writes zeros to the others.

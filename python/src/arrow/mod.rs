@@ -17,9 +17,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 
 use crate::errors::UnsupportedType;
-use crate::kind::Kind;
 use crate::mechanism::Mechanism;
-use column::{Column, Primitive};
+use crate::noise::refused;
+use crate::payment::Payment;
+use crate::values::Task;
+use column::{Column, Stored};
 
 /// Noisy values with nulls where the values had them; other libraries read it without a copy: `pyarrow.array(a)`, `polars.Series(a)`.
 ///
@@ -94,17 +96,27 @@ impl ArrowArray {
 
 /// Noisy values of an object with Arrow's capsule methods; all chunks of a stream are one array.
 #[pyfunction]
-#[pyo3(name = "_release_arrow", signature = (mechanism, x, /))]
-pub(crate) fn release_arrow(mechanism: &Bound<'_, Mechanism>, x: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
-    let kind = &mechanism.get().kind;
+#[pyo3(name = "_release_arrow", signature = (mechanism, x, payment=None, /))]
+pub(crate) fn release_arrow<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    x: &Bound<'py, PyAny>,
+    payment: Option<&Bound<'py, Payment>>,
+) -> PyResult<ArrowArray> {
+    let (py, task) = (x.py(), &Task { mechanism: mechanism.get(), payment });
     let imported = import(x)?;
     let column = match imported.schema.primitive_format() {
-        Ok(b"g") => noisy::<f64>(x.py(), kind, &imported),
-        Ok(b"f") => noisy::<f32>(x.py(), kind, &imported),
-        Ok(b"l") => noisy::<i64>(x.py(), kind, &imported),
-        Ok(b"i") => noisy::<i32>(x.py(), kind, &imported),
-        Ok(format) => Err(kind.refused(&type_name(format))),
-        Err(error) => Err(kind.refused(error)),
+        Ok(b"g") => noisy::<f64>(py, task, &imported),
+        Ok(b"f") => noisy::<f32>(py, task, &imported),
+        Ok(b"l") => noisy::<i64>(py, task, &imported),
+        Ok(b"i") => noisy::<i32>(py, task, &imported),
+        Ok(b"c") => noisy::<i8>(py, task, &imported),
+        Ok(b"C") => noisy::<u8>(py, task, &imported),
+        Ok(b"s") => noisy::<i16>(py, task, &imported),
+        Ok(b"S") => noisy::<u16>(py, task, &imported),
+        Ok(b"I") => noisy::<u32>(py, task, &imported),
+        Ok(b"L") => noisy::<u64>(py, task, &imported),
+        Ok(format) => Err(refused(task.noise(), &type_name(format))),
+        Err(error) => Err(refused(task.noise(), error)),
     }?;
     Ok(ArrowArray { column: Arc::new(column) })
 }
@@ -147,10 +159,10 @@ fn import(x: &Bound<'_, PyAny>) -> PyResult<c_data::Imported> {
     }
 }
 
-fn noisy<T: Primitive>(py: Python<'_>, kind: &Kind, imported: &c_data::Imported) -> PyResult<Column> {
-    let chunks = imported.arrays.iter().map(|array| array.chunk(size_of::<T>()));
+fn noisy<S: Stored>(py: Python<'_>, task: &Task<'_, '_>, imported: &c_data::Imported) -> PyResult<Column> {
+    let chunks = imported.arrays.iter().map(|array| array.chunk(S::SIZE));
     let chunks: Vec<column::Chunk<'_>> = chunks.collect::<Result<_, _>>().map_err(malformed)?;
-    py.detach(|| column::release::<T>(kind, &chunks))
+    column::release::<S>(py, task, &chunks)
 }
 
 fn malformed(error: c_data::Malformed) -> PyErr {
@@ -162,12 +174,6 @@ fn type_name(format: &[u8]) -> String {
     let name = match format {
         b"n" => "null",
         b"b" => "bool",
-        b"c" => "int8",
-        b"C" => "uint8",
-        b"s" => "int16",
-        b"S" => "uint16",
-        b"I" => "uint32",
-        b"L" => "uint64",
         b"e" => "float16",
         b"u" | b"U" | b"vu" => "strings",
         b"z" | b"Z" | b"vz" => "bytes",

@@ -1,9 +1,6 @@
 //! `lastbit.audit` of the textbook's mechanism and of the samplers; what all audits share.
 
-use lastbit::{
-    DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, IBig, Laplace, Measure, Rational,
-    Rounding, Snapping,
-};
+use lastbit::{Amount, Family, IBig, Measure, Rational, Rounding, ValueType};
 use lastbit_audit::bit_tree::{
     BitTreeError, EventRow, SamplerReport, SamplerRequest, Shipped, sampler_audit,
 };
@@ -221,8 +218,8 @@ fn sampled<'py>(py: Python<'py>, report: &SamplerReport, delta_at: Option<Ration
         delta_at: Some(&delta_at),
     };
     let fields = compared.fields(py, |label| Ok(label.clone()))?;
-    let is_pure = claim.measure == Measure::MaxDivergence;
-    fields.set_item("claimed", is_pure.then(|| number::fraction(py, &claim.loss)).transpose()?)?;
+    let is_pure = claim.measure() == Measure::MaxDivergence;
+    fields.set_item("claimed", is_pure.then(|| number::fraction(py, claim.loss())).transpose()?)?;
     fields.set_item("map", py.None())?;
     let remainder = report.sides.iter().map(|side| &side.remainder).max().cloned().unwrap_or(Rational::ZERO);
     let mut notes = vec![

@@ -169,7 +169,7 @@ pub(crate) fn _audit_ideal<'py>(
         None => IdealSnap::default_lambda(&epsilon).unwrap_or(Rational::ONE),
     };
     let mechanism = IdealSnap::new(epsilon, number::exact("bound", bound)?, grid).map_err(out_of_range)?;
-    let inputs = [number::exact("input", &inputs[0])?, number::exact("input", &inputs[1])?];
+    let inputs = [number::value("input", &inputs[0])?, number::value("input", &inputs[1])?];
     let at = divergence_at(delta_at)?;
     let claimed = mechanism.claimed(&inputs);
     let (ideal, is_all) = mechanism.outcomes(&inputs);

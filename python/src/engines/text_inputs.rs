@@ -49,7 +49,7 @@ fn argument(binder: &Binder, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
     let name = binder.name.text.as_str();
     let is_list = !value.is_instance_of::<PyString>() && value.hasattr("__len__")?;
     let is_bool = binder.ty.scalar == Scalar::Bool;
-    let number = |value: &Bound<'_, PyAny>| number::exact(name, value);
+    let number = |value: &Bound<'_, PyAny>| number::value(name, value);
     let truth = |value: &Bound<'_, PyAny>| {
         value.extract::<bool>().map_err(|_| ParameterError::new_err(format!("{name} must be True or False")))
     };

@@ -11,7 +11,9 @@
 mod export;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -38,6 +40,22 @@ macro_rules! c_struct {
             fn is_released(&self) -> bool {
                 self.release.is_none()
             }
+
+            unsafe fn take_from(place: *mut Self) -> Self {
+                // SAFETY: the caller's pointer is valid and aligned; a callback that may be missing is as large as a pointer, and null if
+                // it is missing.
+                let release = unsafe { AtomicPtr::from_ptr((&raw mut (*place).release).cast::<*mut c_void>()) };
+                let release = release.swap(null_mut(), Ordering::AcqRel);
+                if release.is_null() {
+                    return Self::RELEASED;
+                }
+                // SAFETY: whoever took the callback has the rest of the struct to himself. What is read is not dropped where it was.
+                unsafe {
+                    let mut taken = ManuallyDrop::new(place.read());
+                    (&raw mut taken.release).cast::<*mut c_void>().write(release);
+                    ManuallyDrop::into_inner(taken)
+                }
+            }
         }
 
         impl Drop for $name {
@@ -62,6 +80,13 @@ trait CStruct: Sized + Send + 'static {
 
     fn is_released(&self) -> bool;
 
+    /// Moves the struct out of its place, of which a released one is left. Of several threads that try, one gets it: what says that a
+    /// struct is not released, its callback, is swapped atomically.
+    ///
+    /// # Safety
+    /// `place` is valid for reads and writes and aligned, and other threads, if any, use it by this function alone.
+    unsafe fn take_from(place: *mut Self) -> Self;
+
     /// Moves the struct out of a capsule.
     fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let pointer = capsule
@@ -71,9 +96,9 @@ trait CStruct: Sized + Send + 'static {
         if !pointer.is_aligned() {
             return Err(UnsupportedType::new_err(format!("the {:?} is not aligned", Self::CAPSULE)));
         }
-        // SAFETY: a capsule of this name holds such a struct as long as it lives, and `capsule` keeps it alive. The interpreter's lock is
-        // held, so nobody else looks at the struct now.
-        let taken = std::mem::replace(unsafe { &mut *pointer.as_ptr() }, Self::RELEASED);
+        // SAFETY: a capsule of this name holds such a struct as long as it lives, and `capsule` keeps it alive. Other threads come this
+        // way, too; there may be some at a time where the interpreter has no lock.
+        let taken = unsafe { Self::take_from(pointer.as_ptr()) };
         if taken.is_released() {
             return Err(UnsupportedType::new_err(format!("the {:?} was released before", Self::CAPSULE)));
         }

@@ -1,0 +1,162 @@
+//! Noise for values of one type, by a mechanism that is known when the program runs.
+
+use std::cell::RefCell;
+
+use lastbit::{AnyMechanism, Contract, Error, Mechanism as _, SecureSource, ValueType};
+use numpy::Element;
+use pyo3::prelude::*;
+
+use crate::errors::{UnsupportedType, python};
+
+thread_local! {
+    /// Each thread draws from a source of its own; after a fork it takes new keys by itself.
+    static SOURCE: RefCell<Option<SecureSource>> = const { RefCell::new(None) };
+}
+
+/// Calls `f` with this thread's source.
+pub(crate) fn with_source<R>(f: impl FnOnce(&mut SecureSource) -> Result<R, Error>) -> Result<R, Error> {
+    SOURCE.with_borrow_mut(|source| match source {
+        Some(source) => f(source),
+        None => f(source.insert(SecureSource::new()?)),
+    })
+}
+
+/// A type of values.
+pub(crate) trait Number: Element + Copy + Default {
+    /// Its name in claims.
+    const TYPE: ValueType;
+
+    /// The noisy value.
+    fn release(self, noise: &AnyMechanism) -> Result<Self, Error>;
+
+    /// Noisy values in place of values.
+    fn release_in_place(noise: &AnyMechanism, values: &mut [Self]) -> Result<(), Error>;
+
+    /// Noisy copies of values.
+    fn release_to(noise: &AnyMechanism, values: &[Self], out: &mut [Self]) -> Result<(), Error>;
+}
+
+macro_rules! number {
+    ($($type:ty, $name:ident;)*) => {$(
+        impl Number for $type {
+            const TYPE: ValueType = ValueType::$name;
+
+            #[inline]
+            fn release(self, noise: &AnyMechanism) -> Result<Self, Error> {
+                with_source(|source| noise.release(source, self))
+            }
+
+            fn release_in_place(noise: &AnyMechanism, values: &mut [Self]) -> Result<(), Error> {
+                with_source(|source| noise.release_in_place(source, values))
+            }
+
+            fn release_to(noise: &AnyMechanism, values: &[Self], out: &mut [Self]) -> Result<(), Error> {
+                with_source(|source| noise.release_to(source, values, out))
+            }
+        }
+    )*};
+}
+number! {
+    f64, F64;
+    f32, F32;
+    i64, I64;
+    i32, I32;
+}
+
+/// Why a release ended early.
+pub(crate) enum Stopped {
+    /// The mechanism refuses a value, or a result overflows.
+    Refused(Error),
+    /// Ctrl-C.
+    Interrupted(PyErr),
+}
+
+impl From<Stopped> for PyErr {
+    fn from(stopped: Stopped) -> PyErr {
+        match stopped {
+            Stopped::Refused(error) => python(error),
+            Stopped::Interrupted(error) => error,
+        }
+    }
+}
+
+/// Values between two looks at whether somebody pressed Ctrl-C: some hundredths of a second.
+const PIECE: usize = 1 << 22;
+
+/// Noisy copies of values in memory that nobody sees unless all of it is written. Ctrl-C is heard.
+pub(crate) fn release_to<T: Number>(
+    py: Python<'_>,
+    noise: &AnyMechanism,
+    values: &[T],
+    out: &mut [T],
+) -> Result<(), Stopped> {
+    for (i, (values, out)) in values.chunks(PIECE).zip(out.chunks_mut(PIECE)).enumerate() {
+        piece(py, i, || T::release_to(noise, values, out))?;
+    }
+    Ok(())
+}
+
+/// The same in place.
+pub(crate) fn release_in_place<T: Number>(
+    py: Python<'_>,
+    noise: &AnyMechanism,
+    values: &mut [T],
+) -> Result<(), Stopped> {
+    for (i, values) in values.chunks_mut(PIECE).enumerate() {
+        piece(py, i, || T::release_in_place(noise, values))?;
+    }
+    Ok(())
+}
+
+fn piece(
+    py: Python<'_>,
+    i: usize,
+    release: impl Send + FnOnce() -> Result<(), Error>,
+) -> Result<(), Stopped> {
+    py.detach(release).map_err(|error| Stopped::Refused(moved(error, |index| i * PIECE + index)))?;
+    py.check_signals().map_err(Stopped::Interrupted)
+}
+
+/// The error with the position of its value in the whole.
+pub(crate) fn moved(error: Error, position: impl FnOnce(usize) -> usize) -> Error {
+    match error {
+        Error::NotFinite { index } => Error::NotFinite { index: position(index) },
+        Error::Overflow { index } => Error::Overflow { index: position(index) },
+        other => other,
+    }
+}
+
+/// The types of values that it takes from Python, as numpy calls them.
+pub(crate) fn dtypes(noise: &AnyMechanism) -> Vec<&'static str> {
+    let types = noise.value_types().iter().filter(|values| **values != ValueType::Real);
+    types.map(|values| values.name()).collect()
+}
+
+/// The class in Python.
+pub(crate) fn class(noise: &AnyMechanism) -> &'static str {
+    match noise {
+        AnyMechanism::Laplace(_) => "Laplace",
+        AnyMechanism::GridF64(_) | AnyMechanism::GridF32(_) => "GridLaplace",
+        AnyMechanism::DiscreteLaplace(_) => "DiscreteLaplace",
+        AnyMechanism::DiscreteGaussian(_) => "DiscreteGaussian",
+        AnyMechanism::Snapping(_) => "Snapping",
+        AnyMechanism::FloatSnapping(_) => "FloatSnapping",
+    }
+}
+
+/// That values of this type are refused, and how to make them a type that is taken.
+pub(crate) fn refused(noise: &AnyMechanism, what: &str) -> PyErr {
+    let taken = dtypes(noise);
+    // The least that loses nothing, where there is one.
+    let wanted = match what {
+        "bool" => "int64",
+        "float16" => "float32",
+        _ => taken[0],
+    };
+    let wanted = if taken.contains(&wanted) { wanted } else { taken[0] };
+    UnsupportedType::new_err(format!(
+        "{} takes {}, and these values are {what}; convert them first, as in x.astype({wanted:?})",
+        class(noise),
+        taken.join(", "),
+    ))
+}
