@@ -235,7 +235,7 @@ def main() -> None:
     groups = {"numpy": numpy_cases, "opendp": opendp_cases, "diffprivlib": diffprivlib_cases}
     found = versions()
     broken: dict[str, str] = {}
-    results = []
+    results: list[Result] = []
     for peer, cases in groups.items():
         if peer not in found:
             continue
