@@ -53,7 +53,8 @@ pub trait Chunked<T: Copy> {
     #[doc(hidden)]
     fn validate(&self, values: &[T]) -> Result<Overflow, Error>;
 
-    /// Adds noise in place; fails with the index of a result that overflows, and then may leave anything.
+    /// Adds noise in place; fails with the least index of a result that overflows, and then may leave anything. The least
+    /// of all, so that it is a function of the noisy results and does not tell which of them were hard to decide.
     #[doc(hidden)]
     fn chunk<S: BitSource, const N: usize>(
         &self,
@@ -348,7 +349,7 @@ pub(crate) struct RoundChunk<L> {
 pub(crate) const HARDENED_LANES: usize = 24;
 
 impl<L> RoundChunk<L> {
-    /// Adds noise in place; fails with the index of a result that overflows.
+    /// Adds noise in place; fails with the least index of a result that overflows.
     #[inline]
     pub(crate) fn run<S, T, O, const N: usize>(
         &self,
