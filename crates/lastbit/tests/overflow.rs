@@ -1,8 +1,8 @@
 //! The index of an overflow is a function of the noisy results: the least of those that overflow, whichever tier decided them.
 
 use lastbit::{
-    BitSource, DiscreteGaussian, DiscreteLaplace, Error, GridLaplace, InsecureSeededSource, Laplace, Mechanism,
-    Rational, ReplaySource,
+    BitSource, DiscreteGaussian, DiscreteLaplace, Error, GridLaplace, InsecureSeededSource, Laplace,
+    Mechanism, Rational, ReplaySource,
 };
 
 fn rational(text: &str) -> Rational {
@@ -122,5 +122,8 @@ fn the_least_index_of_every_mechanism() {
 fn a_shorter_batch_has_the_same_words() {
     let mut one = InsecureSeededSource::<u64>::from_seed(3);
     let mut other = InsecureSeededSource::<u64>::from_seed(3);
-    assert_eq!((one.open_batch().unwrap(), one.next_word()), (other.open_batch().unwrap(), other.next_word()));
+    assert_eq!(
+        (one.open_batch().unwrap(), one.next_word()),
+        (other.open_batch().unwrap(), other.next_word())
+    );
 }
