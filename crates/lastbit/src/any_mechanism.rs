@@ -8,7 +8,7 @@ use crate::bits::BitSource;
 use crate::claim::{Claim, Measure, Preparation};
 use crate::{
     Contract, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, HalfWidth, Laplace,
-    Mechanism, Metric, Neighbours, Snapping, ValueType,
+    Mechanism, Metric, Neighbours, Real, RealMechanism, Snapping, ValueType,
 };
 
 /// One of the mechanisms, with its parameters: what front ends hold that are told by their users which one to use.
@@ -155,6 +155,31 @@ releases!(f64, F64: Laplace GridF64 Snapping FloatSnapping);
 releases!(f32, F32: Laplace GridF32);
 releases!(i64, I64: Laplace DiscreteLaplace DiscreteGaussian);
 releases!(i32, I32: Laplace DiscreteLaplace DiscreteGaussian);
+
+macro_rules! releases_reals {
+    ($type:ty: $($variant:ident)*) => {
+        /// A mechanism that does not add noise to real numbers, or not with such results, is [`Error::UnsupportedType`].
+        impl RealMechanism<$type> for AnyMechanism {
+            fn release_reals<S: BitSource>(
+                &self,
+                source: &mut S,
+                values: &[Real],
+                out: &mut [$type],
+            ) -> Result<(), Error> {
+                match self {
+                    $(AnyMechanism::$variant(m) => m.release_reals(source, values, out),)*
+                    _ => Err(Error::UnsupportedType {
+                        mechanism: self.name(),
+                        values: ValueType::Real,
+                        taken: self.value_types(),
+                    }),
+                }
+            }
+        }
+    };
+}
+releases_reals!(f64: Laplace Snapping);
+releases_reals!(f32: Laplace);
 
 /// A mechanism but for how much noise it adds.
 #[derive(Clone, Debug, PartialEq)]

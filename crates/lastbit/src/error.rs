@@ -6,9 +6,9 @@ use crate::ValueType;
 
 /// The reason why a mechanism could not be built or a release not be made. On an error nothing is written.
 ///
-/// Most refusals depend on public parameters. Two depend on data: [`Error::NotFinite`] breaks the promise that the
-/// values lie in the declared domain, and tells that they do not; [`Error::Overflow`] is a function of the
-/// noisy result, so that it costs no privacy beyond the release.
+/// Most refusals depend on public parameters. Three depend on data: [`Error::NotFinite`] and [`Error::BeyondRange`] break the promise
+/// that the values lie in the declared domain, and tell that they do not; [`Error::Overflow`] is a function of the
+/// noisy result, so that it costs no privacy beyond the release. None of them says what the value is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -47,10 +47,18 @@ pub enum Error {
         /// Its position, from 0.
         index: usize,
     },
+    /// A real number is beyond the largest float of the type that results have.
+    #[error("value {index} is beyond the largest {type_name}; the privacy claim covers values up to that")]
+    BeyondRange {
+        /// Its position, from 0.
+        index: usize,
+        /// The type.
+        type_name: &'static str,
+    },
     /// A noisy result does not fit its type.
     #[error("the noisy result {index} overflows its type; clamp the values or use a wider type")]
     Overflow {
-        /// Its position, from 0.
+        /// Its position, from 0; the first of several.
         index: usize,
     },
     /// The number of values is not that of the results asked for, or of the domain.

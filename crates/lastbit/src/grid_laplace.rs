@@ -176,7 +176,9 @@ impl<T: Rounded> Chunked<T> for GridLaplace<T> {
             // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
             let slack = T::from_i128(1, self.k + 1).to_f64();
             let tier1 = Some(RoundParams { b_hi: self.b.hi(), b_lo: self.b.lo(), slack });
-            return RoundChunk { tier1, law: |x| self.law(x), hardened: false }.run(source, cursor, values);
+            let x = *values;
+            let chunk = RoundChunk { tier1, hardened: false };
+            return chunk.run(source, cursor, &x, |i| self.law(x[i]), values);
         }
         let words = Words::<S::Word, N>::draw(source, cursor);
         let x = &*values;

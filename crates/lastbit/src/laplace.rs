@@ -1,21 +1,22 @@
 //! The real Laplace mechanism, correctly rounded.
 
-use lastbit_real::Rational;
+use lastbit_real::{Float, Rational};
 
 use crate::bits::BitSource;
 use crate::discrete_laplace::check_scale;
 use crate::error::positive;
-use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
 use crate::sampler::integers::IntegerNoise;
-use crate::sampler::law::RoundLaw;
+use crate::sampler::law::{RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::{RoundParams, Rounded};
-use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
+use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `RN(x + b·L)`: the **real** Laplace variable of scale `b`, added to `x`, rounded once to the type of `x`.
 ///
 /// `L` has density `e^(-|l|)/2`. There is no grid and no bound, and nothing of the noise is approximate: the
-/// output is the float (or integer) nearest to the exact real sum.
+/// output is the float (or integer) nearest to the exact real sum. `x` may be a float, an integer, or any real number
+/// ([`Real`], through [`RealMechanism`](crate::RealMechanism)).
 ///
 /// # Loss
 ///
@@ -112,13 +113,33 @@ impl Contract for Laplace {
     }
 }
 
+/// Where results are floats.
+impl Laplace {
+    /// Values and noise that are both below 2 to this power have finite sums: half of the largest power of two.
+    fn room<T: Float>(&self) -> i64 {
+        i64::from(T::MAX_EXPONENT) - 1
+    }
+
+    /// Whether sums can overflow; `values_fit` if all are below that.
+    fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {
+        Overflow::unless(values_fit && self.noise.s.fits(-1074, self.room::<T>() - NOISE_EXPONENT))
+    }
+
+    #[inline]
+    fn round_chunk(&self) -> RoundChunk {
+        let tier1 = self.noise.s.fits(-900, 900).then(|| RoundParams {
+            b_hi: self.noise.s.hi(),
+            b_lo: self.noise.s.lo(),
+            slack: 0.0,
+        });
+        RoundChunk { tier1, hardened: self.hardened }
+    }
+}
+
 /// Floats: the nearest float to the real sum.
 impl<T: Rounded> Chunked<T> for Laplace {
     fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
-        // |x| and the noise both below half of the largest power of two.
-        let room = i64::from(T::MAX_EXPONENT) - 1;
-        let noise_fits = self.noise.s.fits(-1074, room - NOISE_EXPONENT);
-        Ok(Overflow::unless(validate::finite_and_below(values, room)? && noise_fits))
+        Ok(self.overflow::<T>(validate::finite_and_below(values, self.room::<T>())?))
     }
 
     #[inline]
@@ -128,13 +149,29 @@ impl<T: Rounded> Chunked<T> for Laplace {
         cursor: &mut Cursor,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let tier1 = self.noise.s.fits(-900, 900).then(|| RoundParams {
-            b_hi: self.noise.s.hi(),
-            b_lo: self.noise.s.lo(),
-            slack: 0.0,
-        });
-        let law = |x| RoundLaw { x, b: &self.noise.s };
-        RoundChunk { tier1, law, hardened: self.hardened }.run(source, cursor, values)
+        let x = *values;
+        let law = |i: usize| RoundLaw { x: x[i], b: &self.noise.s };
+        self.round_chunk().run(source, cursor, &x, law, values)
+    }
+}
+
+/// Real numbers: the nearest float to the real sum.
+impl<T: Rounded> ChunkedReals<T> for Laplace {
+    fn validate_reals(&self, values: &[Real]) -> Result<Overflow, Error> {
+        Ok(self.overflow::<T>(validate::within_and_below::<T>(values, self.room::<T>())?))
+    }
+
+    #[inline]
+    fn chunk_of_reals<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &[Real; N],
+        out: &mut [T; N],
+    ) -> Result<(), usize> {
+        let x = values.each_ref().map(Real::split);
+        let law = |i: usize| RealLaw::new(&values[i], &self.noise.s);
+        self.round_chunk().run(source, cursor, &x, law, out)
     }
 }
 

@@ -21,11 +21,11 @@
 //!
 //! | mechanism | adds | to | loss at distance `d` |
 //! |---|---|---|---|
-//! | [`Laplace`] | the real Laplace variable, correctly rounded | `f64`, `f32`, `i64`, `i32` | `d/b` |
+//! | [`Laplace`] | the real Laplace variable, correctly rounded | `f64`, `f32`, `i64`, `i32`, [`Real`] | `d/b` |
 //! | [`GridLaplace`] | the discrete Laplace variable on `Z·2^k` | `f64`, `f32` | [`grid_distance`]`/b` |
 //! | [`DiscreteLaplace`] | the discrete Laplace variable | `i64`, `i32` | `d/s` |
 //! | [`DiscreteGaussian`] | the discrete Gaussian variable | `i64`, `i32` | `d²/(2σ²)`, zero-concentrated |
-//! | [`Snapping`] | clamp, real Laplace, round to `Λ`, clamp | `f64` | `ε·d` |
+//! | [`Snapping`] | clamp, real Laplace, round to `Λ`, clamp | `f64`, [`Real`] | `ε·d` |
 //! | [`FloatSnapping`] | the same in floating point, to study | `f64` | `ε·d` and a little |
 //!
 //! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What can not be
@@ -58,6 +58,7 @@ mod laplace;
 mod measurement;
 mod mechanism;
 mod neighbours;
+mod real;
 mod sampler;
 mod snapping;
 mod validate;
@@ -78,7 +79,8 @@ pub use grid_laplace::GridLaplace;
 pub use laplace::Laplace;
 pub use lastbit_real::{IBig, Rational, Rounding};
 pub use measurement::{L1Distance, Loss, Measurement, VectorDomain, make_vector_float_laplace_cks20};
-pub use mechanism::Mechanism;
+pub use mechanism::{Mechanism, RealMechanism};
 pub use neighbours::{Metric, Neighbours};
+pub use real::Real;
 pub use snapping::Snapping;
 pub use value_type::ValueType;

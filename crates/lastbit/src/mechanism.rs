@@ -1,6 +1,6 @@
 //! What every mechanism can do.
 
-use crate::{BitSource, Error};
+use crate::{BitSource, Error, Real};
 
 /// Adds noise to values of type `T`. All or nothing: on an error, no output is written.
 ///
@@ -25,4 +25,22 @@ pub trait Mechanism<T: Copy> {
     /// # Errors
     /// As [`release_in_place`](Self::release_in_place).
     fn release<S: BitSource>(&self, source: &mut S, value: T) -> Result<T, Error>;
+}
+
+/// Adds noise to real numbers, with results of type `T`. All or nothing: on an error, no output is written.
+///
+/// The noise is that of [`Mechanism`]: a float gives the same result from the same words, bit for bit, whether it comes as such or
+/// as a [`Real`].
+pub trait RealMechanism<T> {
+    /// Writes the noisy values to `out`.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::BeyondRange`], [`Error::Overflow`], [`Error::FloatEnvironment`], [`Error::NoEntropy`]; nothing is
+    /// then written.
+    fn release_reals<S: BitSource>(
+        &self,
+        source: &mut S,
+        values: &[Real],
+        out: &mut [T],
+    ) -> Result<(), Error>;
 }

@@ -5,10 +5,13 @@ use lastbit_real::{Float, IBig, Rational, Rounding};
 use crate::bits::BitSource;
 use crate::claim::{Preparation, exact_text};
 use crate::error::{out_of_range, positive};
-use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words, floor_tier1, for_each_undecided};
+use crate::sampler::batch::{
+    Chunked, ChunkedReals, Cursor, FloorTier, Overflow, Words, floor_tier1, for_each_undecided,
+};
 use crate::sampler::law::{FloorLaw, Offset};
 use crate::sampler::scale::Scale;
-use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
+use crate::sampler::tier1::Split;
+use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `clamp_B(⌊clamp_B(x) + L/ε⌉_Λ)`: Mironov's snapping mechanism over the real numbers, sampled exactly.
 ///
@@ -169,6 +172,17 @@ pub(crate) fn clamp(x: f64, bound: f64) -> f64 {
     if x > bound { bound } else { x }
 }
 
+/// `x/Λ + ½` without the integer part of `hi/Λ`, for `|x| < 2⁵²·Λ`.
+///
+/// Ensures: in [¼, 1¾], up to an error of `3η`, with `η = 2⁻⁵³`. `|lo|/Λ <= ¼`. The first sum rounds only where `hi/Λ` is in (-1, 0), by `η/2`, and
+/// then `|lo|/Λ <= η/2`, the second is at most 1 and rounds by `η/2`; elsewhere the second rounds by `η`. The third rounds by `η`. What
+/// `hi` and `lo` leave is `2η` of `lo/Λ`, `η/2` at most. An underflow is far below all that.
+#[inline(always)]
+pub(crate) fn offset_in_cells(x: Split, per_lambda: f64) -> f64 {
+    let v = x.hi * per_lambda;
+    ((v - v.floor()) + x.lo * per_lambda) + 0.5
+}
+
 impl Chunked<f64> for Snapping {
     fn validate(&self, values: &[f64]) -> Result<Overflow, Error> {
         if self.clamp_infinite {
@@ -211,8 +225,70 @@ impl Chunked<f64> for Snapping {
         if undecided {
             for_each_undecided(values, |i, y| {
                 let offset = Offset::Cells { x: x[i], lambda: self.lambda };
-                let cells: IBig = words.resolve(i, &FloorLaw { s: &self.s, offset }, source);
-                *y = clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * lambda, bound);
+                *y = self.output(words.resolve(i, &FloorLaw { s: &self.s, offset }, source));
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Snapping {
+    /// What comes out for a multiple of `Λ`.
+    fn output(&self, cells: IBig) -> f64 {
+        clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * self.lambda(), self.bound)
+    }
+
+    /// The doubles of a real number, after clamping.
+    #[inline]
+    fn clamped(&self, x: Split) -> Split {
+        // `hi` is rounded to nearest, which keeps the order: only if it is at the bound, `lo` can lead beyond.
+        let hi = clamp(x.hi, self.bound);
+        let is_inside = x.hi == hi && !(hi.abs() == self.bound && x.lo * hi > 0.0);
+        Split { hi, lo: if is_inside { x.lo } else { 0.0 } }
+    }
+}
+
+/// Real numbers, of any magnitude: they are clamped.
+impl ChunkedReals<f64> for Snapping {
+    fn validate_reals(&self, _: &[Real]) -> Result<Overflow, Error> {
+        Ok(Overflow::Impossible)
+    }
+
+    #[inline]
+    fn chunk_of_reals<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &[Real; N],
+        out: &mut [f64; N],
+    ) -> Result<(), usize> {
+        let words = Words::<S::Word, N>::draw(source, cursor);
+        let (lambda, per_lambda, bound) = (self.lambda(), f64::from_i128(1, -self.lambda), self.bound);
+        let x = values.each_ref().map(|x| self.clamped(x.split()));
+        let x = &x;
+        let undecided = floor_tier1(
+            words.words(),
+            N,
+            &self.s,
+            FloorTier::Plain,
+            out,
+            move |i, _| offset_in_cells(x[i], per_lambda),
+            move |i, cells| clamp(((x[i].hi * per_lambda).floor() + cells) * lambda, bound),
+        );
+        if undecided {
+            for_each_undecided(out, |i, y| {
+                let exact = values[i].to_rational();
+                let bound = Rational::try_from(bound).expect("a double");
+                let exact = if exact.abs() <= bound {
+                    exact
+                } else if exact.is_negative() {
+                    -bound
+                } else {
+                    bound
+                };
+                let offset = Offset::RealCells { x: &exact, lambda: self.lambda };
+                *y = self.output(words.resolve(i, &FloorLaw { s: &self.s, offset }, source));
                 Ok(())
             })?;
         }

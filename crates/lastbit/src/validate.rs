@@ -2,8 +2,8 @@
 
 use lastbit_real::Float;
 
-use crate::Error;
 use crate::sampler::arith::{Arith, Kernel, run_loop};
+use crate::{Error, Real};
 
 /// Refuses NaN and infinities, with the index of the first; tells whether all values are below `2^exponent` in magnitude.
 #[inline]
@@ -15,6 +15,20 @@ pub(crate) fn finite_and_below<T: Float>(values: &[T], exponent: i64) -> Result<
     }
     match values.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(Error::NotFinite { index }),
+        None => Ok(false),
+    }
+}
+
+/// Refuses numbers beyond the largest float of a type, with the index of the first; tells whether all values are below `2^exponent` in
+/// magnitude.
+pub(crate) fn within_and_below<T: Float>(values: &[Real], exponent: i64) -> Result<bool, Error> {
+    debug_assert!((-1022..=1023).contains(&exponent));
+    let limit = f64::from_bits(((exponent + 1023) as u64) << 52);
+    if values.iter().all(|x| x.split().hi.abs() < limit) {
+        return Ok(true);
+    }
+    match values.iter().position(Real::exceeds::<T>) {
+        Some(index) => Err(Error::BeyondRange { index, type_name: T::NAME }),
         None => Ok(false),
     }
 }

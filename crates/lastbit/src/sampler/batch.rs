@@ -4,11 +4,11 @@ use lastbit_real::Float;
 
 use super::arith::{Arith, Kernel, Path, float_environment_is_default, run_loop};
 use super::scale::Scale;
-use super::tier1::{Floor, FloorParams, PLAIN_LIMIT, Round, RoundParams, Rounded};
+use super::tier1::{Floor, FloorParams, PLAIN_LIMIT, Round, RoundParams, Rounded, Summand};
 use super::tier2::Prefix;
 use super::{Address, Law, resolve, try_tier2};
 use crate::bits::{BitSource, Word};
-use crate::{Error, Mechanism};
+use crate::{Error, Mechanism, Real, RealMechanism};
 
 /// Values that go through tier 1 together: enough to share the cost of a call, few enough to stay in the cache. What
 /// is left of a slice goes in chunks of 16 and of 1.
@@ -53,13 +53,31 @@ pub trait Chunked<T: Copy> {
     #[doc(hidden)]
     fn validate(&self, values: &[T]) -> Result<Overflow, Error>;
 
-    /// Adds noise in place; fails with the index of a result that overflows, and then may leave anything.
+    /// Adds noise in place; fails with the least index of a result that overflows, and then may leave anything. The least
+    /// of all, so that it is a function of the noisy results and does not tell which of them were hard to decide.
     #[doc(hidden)]
     fn chunk<S: BitSource, const N: usize>(
         &self,
         source: &mut S,
         cursor: &mut Cursor,
         values: &mut [T; N],
+    ) -> Result<(), usize>;
+}
+
+/// What a mechanism does to a few real numbers. Everything in [`RealMechanism`] follows from it.
+pub trait ChunkedReals<T: Copy> {
+    /// As [`Chunked::validate`].
+    #[doc(hidden)]
+    fn validate_reals(&self, values: &[Real]) -> Result<Overflow, Error>;
+
+    /// Writes the noisy values, from the words that [`Chunked::chunk`] would read; fails as that does.
+    #[doc(hidden)]
+    fn chunk_of_reals<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &[Real; N],
+        out: &mut [T; N],
     ) -> Result<(), usize>;
 }
 
@@ -114,6 +132,39 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
         }
         self.mechanism
             .chunk(self.source, &mut self.cursor, values)
+            .map_err(|lane| Error::Overflow { index: self.done + lane })?;
+        self.done += N;
+        Ok(())
+    }
+
+    /// As [`in_place`](Self::in_place), in the same chunks, so that the words are the same. The slices are of one length.
+    fn reals<T: Copy>(&mut self, values: &[Real], out: &mut [T]) -> Result<(), Error>
+    where
+        M: ChunkedReals<T>,
+    {
+        let ((large, rest), (large_out, rest_out)) =
+            (values.as_chunks::<CHUNK>(), out.as_chunks_mut::<CHUNK>());
+        let ((medium, small), (medium_out, small_out)) =
+            (rest.as_chunks::<16>(), rest_out.as_chunks_mut::<16>());
+        let (small, small_out) = (small.as_chunks::<1>().0, small_out.as_chunks_mut::<1>().0);
+        large.iter().zip(large_out).try_for_each(|(chunk, out)| self.chunk_of_reals(chunk, out))?;
+        medium.iter().zip(medium_out).try_for_each(|(chunk, out)| self.chunk_of_reals(chunk, out))?;
+        small.iter().zip(small_out).try_for_each(|(chunk, out)| self.chunk_of_reals(chunk, out))
+    }
+
+    fn chunk_of_reals<T: Copy, const N: usize>(
+        &mut self,
+        values: &[Real; N],
+        out: &mut [T; N],
+    ) -> Result<(), Error>
+    where
+        M: ChunkedReals<T>,
+    {
+        if self.cursor.next >= BATCH_WORDS {
+            self.cursor = Cursor::open(self.source)?;
+        }
+        self.mechanism
+            .chunk_of_reals(self.source, &mut self.cursor, values, out)
             .map_err(|lane| Error::Overflow { index: self.done + lane })?;
         self.done += N;
         Ok(())
@@ -173,6 +224,28 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         self.validate(&values)?;
         Release::open(self, source)?.chunk(&mut values)?;
         Ok(values[0])
+    }
+}
+
+impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
+    fn release_reals<S: BitSource>(
+        &self,
+        source: &mut S,
+        values: &[Real],
+        out: &mut [T],
+    ) -> Result<(), Error> {
+        if values.len() != out.len() {
+            return Err(Error::LengthMismatch { values: values.len(), out: out.len() });
+        }
+        let overflow = self.validate_reals(values)?;
+        let mut release = Release::open(self, source)?;
+        if cannot_fail(overflow, values.len()) {
+            return release.reals(values, out);
+        }
+        let mut scratch = copy(out)?;
+        release.reals(values, &mut scratch)?;
+        out.copy_from_slice(&scratch);
+        Ok(())
     }
 }
 
@@ -333,11 +406,9 @@ pub(crate) fn floor_tier1<W: Word, const N: usize>(
 }
 
 /// Rounded sums `RN(x + σ·b·E)`.
-pub(crate) struct RoundChunk<L> {
+pub(crate) struct RoundChunk {
     /// `None` if the scale is out of the range of tier 1.
     pub(crate) tier1: Option<RoundParams>,
-    /// The law of a value, for what tier 1 leaves.
-    pub(crate) law: L,
     /// Run tier 2 on a fixed number of values of each chunk, whether they need it or not.
     pub(crate) hardened: bool,
 }
@@ -347,80 +418,80 @@ pub(crate) struct RoundChunk<L> {
 /// more than 24 come with a probability below 2⁻⁴⁰.
 pub(crate) const HARDENED_LANES: usize = 24;
 
-impl<L> RoundChunk<L> {
-    /// Adds noise in place; fails with the index of a result that overflows.
+impl RoundChunk {
+    /// Adds noise to `x`, where `law` is the law of a value by its index, for what tier 1 leaves; fails with the least index of
+    /// a result that overflows.
     #[inline]
-    pub(crate) fn run<S, T, O, const N: usize>(
+    pub(crate) fn run<S, X, T, L, const N: usize>(
         &self,
         source: &mut S,
         cursor: &mut Cursor,
-        values: &mut [T; N],
+        x: &[X; N],
+        law: impl Fn(usize) -> L,
+        out: &mut [T; N],
     ) -> Result<(), usize>
     where
         S: BitSource,
+        X: Summand,
         T: Rounded,
-        L: Fn(T) -> O,
-        O: Law<Output = T>,
+        L: Law<Output = T>,
     {
         let words = Words::<S::Word, N>::draw(source, cursor);
-        let x = *values;
         let undecided = match self.tier1 {
-            Some(params) => Path::detect().run(Round { params, words: &words.words, x: &x, out: values }),
+            Some(params) => Path::detect().run(Round { params, words: &words.words, x, out }),
             None => {
-                *values = [T::NAN; N];
+                *out = [T::NAN; N];
                 true
             }
         };
         if self.hardened {
-            self.settle_fixed_number(source, &words, &x, values)
+            settle_fixed_number(source, &words, law, out)
         } else if undecided {
-            for_each_undecided(values, |i, y| {
-                *y = words.resolve(i, &(self.law)(x[i]), source);
+            for_each_undecided(out, |i, y| {
+                *y = words.resolve(i, &law(i), source);
                 finite(*y, i)
             })
         } else {
             Ok(())
         }
     }
+}
 
-    /// Tier 2 on [`HARDENED_LANES`] values: those that need it, by a selection without branches, and others to fill up.
-    fn settle_fixed_number<S, T, O, const N: usize>(
-        &self,
-        source: &mut S,
-        words: &Words<S::Word, N>,
-        x: &[T; N],
-        out: &mut [T; N],
-    ) -> Result<(), usize>
-    where
-        S: BitSource,
-        T: Rounded,
-        L: Fn(T) -> O,
-        O: Law<Output = T>,
-    {
-        let mut more = [S::Word::from_top_of(0); N];
-        source.fill_refinement_words(words.first.batch, words.first.index, 0, &mut more);
-        let longer = |i: usize| words.prefix(i).then(more[i].left_aligned(), S::Word::BITS);
+/// Tier 2 on [`HARDENED_LANES`] values: those that need it, by a selection without branches, and others to fill up.
+fn settle_fixed_number<S, T, L, const N: usize>(
+    source: &mut S,
+    words: &Words<S::Word, N>,
+    law: impl Fn(usize) -> L,
+    out: &mut [T; N],
+) -> Result<(), usize>
+where
+    S: BitSource,
+    T: Rounded,
+    L: Law<Output = T>,
+{
+    let mut more = [S::Word::from_top_of(0); N];
+    source.fill_refinement_words(words.first.batch, words.first.index, 0, &mut more);
+    let longer = |i: usize| words.prefix(i).then(more[i].left_aligned(), S::Word::BITS);
 
-        let mut chosen = [0usize; HARDENED_LANES + 1];
-        let mut count = 0;
-        for (i, y) in out.iter().enumerate() {
-            chosen[count.min(HARDENED_LANES)] = i;
-            count += usize::from(!y.is_finite());
-        }
-        let mut left = count > HARDENED_LANES;
-        for (lane, &i) in chosen[..HARDENED_LANES.min(N)].iter().enumerate() {
-            let settled = try_tier2(&(self.law)(x[i]), longer(i)).unwrap_or(T::NAN);
-            out[i] = if lane < count { settled } else { out[i] };
-            left |= !out[i].is_finite();
-        }
-        if !left {
-            return Ok(());
-        }
-        for_each_undecided(out, |i, y| {
-            *y = resolve(&(self.law)(x[i]), longer(i), 1, source, words.address(i));
-            finite(*y, i)
-        })
+    let mut chosen = [0usize; HARDENED_LANES + 1];
+    let mut count = 0;
+    for (i, y) in out.iter().enumerate() {
+        chosen[count.min(HARDENED_LANES)] = i;
+        count += usize::from(!y.is_finite());
     }
+    let mut left = count > HARDENED_LANES;
+    for (lane, &i) in chosen[..HARDENED_LANES.min(N)].iter().enumerate() {
+        let settled = try_tier2(&law(i), longer(i)).unwrap_or(T::NAN);
+        out[i] = if lane < count { settled } else { out[i] };
+        left |= !out[i].is_finite();
+    }
+    if !left {
+        return Ok(());
+    }
+    for_each_undecided(out, |i, y| {
+        *y = resolve(&law(i), longer(i), 1, source, words.address(i));
+        finite(*y, i)
+    })
 }
 
 /// Fails with the index of an overflow.

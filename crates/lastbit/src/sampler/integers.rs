@@ -105,7 +105,7 @@ impl IntegerNoise {
         Overflow::unless(noise_fits && run_loop(values.len(), AllFit { values, room }))
     }
 
-    /// Adds noise in place; fails with the index of a sum that overflows.
+    /// Adds noise in place; fails with the least index of a sum that overflows.
     #[inline]
     pub(crate) fn chunk<S: BitSource, T: Integer, const N: usize>(
         &self,
@@ -115,14 +115,29 @@ impl IntegerNoise {
     ) -> Result<(), usize> {
         let words = Words::<S::Word, N>::draw(source, cursor);
         let mut noise = [0.0; N];
-        if self.tier1(words.words(), N, &mut noise, |_, z| z) {
-            for_each_undecided(&mut noise, |i, z| {
-                values[i] = add_big(values[i], words.resolve(i, &self.law(), source)).ok_or(i)?;
-                *z = 0.0;
-                Ok(())
-            })?;
+        if !self.tier1(words.words(), N, &mut noise, |_, z| z) {
+            return add_all(values, &noise);
         }
-        add_all(values, &noise)
+        // A sum that overflows here is not yet the first: one before it may do so among those that tier 1 has decided. Which
+        // values it decides is not for anyone to know, so the least index of all is told.
+        let mut settled = Ok(());
+        for_each_undecided(&mut noise, |i, z| {
+            match add_big(values[i], words.resolve(i, &self.law(), source)) {
+                Some(sum) => values[i] = sum,
+                None => settled = settled.and(Err(i)),
+            }
+            *z = 0.0;
+            Ok(())
+        })?;
+        least(settled, add_all(values, &noise))
+    }
+}
+
+/// The least index of two failures.
+fn least(a: Result<(), usize>, b: Result<(), usize>) -> Result<(), usize> {
+    match (a, b) {
+        (Err(a), Err(b)) => Err(a.min(b)),
+        (a, b) => a.and(b),
     }
 }
 
@@ -132,13 +147,13 @@ pub(crate) fn add_big<T: Integer>(x: T, z: IBig) -> Option<T> {
     T::try_from(x + z).ok()
 }
 
-/// Adds integers below 2⁵¹, given as doubles; fails with the index of a sum that overflows.
+/// Adds integers below 2⁵¹, given as doubles; fails with the least index of a sum that overflows.
 #[inline]
 pub(crate) fn add_all<T: Integer>(values: &mut [T], noise: &[f64]) -> Result<(), usize> {
     if run_loop(values.len(), AddAll { values, noise }) {
         return Ok(());
     }
-    // The sums are lost, but for the error it is enough to find one.
+    // The sums are lost, but taking the noise off again overflows where, and only where, adding it did.
     let undone = |(x, z): (&T, &f64)| x.wrapping_sum(-(*z as i64)).1 < 0;
     Err(values.iter().zip(noise).position(undone).unwrap_or(0))
 }

@@ -1,11 +1,14 @@
 //! The laws: what each mechanism computes from `E` and the sign, for tiers 2 and 3.
 
+use std::marker::PhantomData;
+
 use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational, Rounding, expm1_rational};
 
 use super::Law;
 use super::scale::{Scale, parts};
-use super::tier2::{self, FixedExponential};
+use super::tier2::{self, Fixed, FixedExponential};
 use super::tier3::LongPrefix;
+use crate::Real;
 
 /// `RN(x + σ·b·E)`. Zero is always +0; an overflow is ±∞.
 pub(crate) struct RoundLaw<'a, T> {
@@ -33,12 +36,39 @@ impl<T: Float> Law for RoundLaw<'_, T> {
 
     #[inline]
     fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
-        tier2::round(self.x, negative, self.b, e, None).map(positive_zero)
+        tier2::round(|unit| Fixed::of_float(self.x, unit), negative, self.b, e, None).map(positive_zero)
     }
 
     fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
         let y = &signed(prefix)? * &Enclosure::of_rational(&self.b.exact, prefix.precision());
         T::from_enclosure(&(&exact(self.x) + &y)).map(positive_zero)
+    }
+}
+
+/// `RN(x + σ·b·E)` for a rational `x`, as [`RoundLaw`].
+pub(crate) struct RealLaw<'a, T> {
+    pub(crate) x: Rational,
+    pub(crate) b: &'a Scale,
+    pub(crate) rounds_to: PhantomData<T>,
+}
+
+impl<'a, T: Float> RealLaw<'a, T> {
+    pub(crate) fn new(x: &Real, b: &'a Scale) -> RealLaw<'a, T> {
+        RealLaw { x: x.to_rational(), b, rounds_to: PhantomData }
+    }
+}
+
+impl<T: Float> Law for RealLaw<'_, T> {
+    type Output = T;
+
+    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
+        tier2::round(|unit| Fixed::of_rational(&self.x, unit), negative, self.b, e, None).map(positive_zero)
+    }
+
+    fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
+        let enclose = |number| Enclosure::of_rational(number, prefix.precision());
+        let y = &signed(prefix)? * &enclose(&self.b.exact);
+        T::from_enclosure(&(&enclose(&self.x) + &y)).map(positive_zero)
     }
 }
 
@@ -115,6 +145,18 @@ pub(crate) enum Offset<'a> {
         /// The exponent of a cell's width.
         lambda: i32,
     },
+    /// The same for a rational `x`.
+    RealCells {
+        /// The value.
+        x: &'a Rational,
+        /// The exponent of a cell's width.
+        lambda: i32,
+    },
+}
+
+/// An enclosure in units of `2^-point`, and ½.
+fn plus_half((low, high): (i128, i128), point: u32) -> (i128, i128) {
+    if point == 0 { (low, high + 1) } else { (low + (1 << (point - 1)), high + (1 << (point - 1))) }
 }
 
 impl Offset<'_> {
@@ -122,7 +164,7 @@ impl Offset<'_> {
     fn most_point(&self) -> u32 {
         match self {
             Offset::Centre(_) | Offset::Half => CENTRE_POINT,
-            Offset::Cells { .. } => 70,
+            Offset::Cells { .. } | Offset::RealCells { .. } => 70,
         }
     }
 
@@ -142,8 +184,12 @@ impl Offset<'_> {
                     let low = significand >> (-shift).min(127);
                     (low, low + 1)
                 };
-                let half = if point == 0 { (0, 1) } else { (1 << (point - 1), 1 << (point - 1)) };
-                (low + half.0, high + half.1)
+                plus_half((low, high), point)
+            }
+            Offset::RealCells { x, lambda } => {
+                // Below 2¹²³: no unit is too small.
+                let fixed = Fixed::of_rational(x, i64::from(*lambda) - i64::from(point));
+                plus_half((fixed.low, fixed.high), point)
             }
         }
     }
@@ -155,6 +201,9 @@ impl Offset<'_> {
             Offset::Centre(c) => c.enclose(bits),
             Offset::Half => half,
             Offset::Cells { x, lambda } => &exact(*x).shl(-i64::from(*lambda)) + &half,
+            Offset::RealCells { x, lambda } => {
+                &Enclosure::of_rational(x, bits).shl(-i64::from(*lambda)) + &half
+            }
         }
     }
 }
@@ -221,7 +270,8 @@ impl<T: Float> Law for GridLaw<'_, T> {
     fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
         if self.noise.s.floor_log2() >= FINE_GRID {
             // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
-            tier2::round(self.x, negative, self.b, e, Some(i64::from(self.k) + 1)).map(positive_zero)
+            let x = |unit| Fixed::of_float(self.x, unit);
+            tier2::round(x, negative, self.b, e, Some(i64::from(self.k) + 1)).map(positive_zero)
         } else {
             self.noise.tier2(negative, e).map(|z| self.output(&z))
         }

@@ -313,6 +313,61 @@ impl Rounded for f32 {
     }
 }
 
+/// A value that noise is added to, as doubles.
+pub(crate) trait Summand: Copy {
+    /// The value, or the double nearest to it.
+    fn hi(self) -> f64;
+    /// `y` plus what [`hi`](Self::hi) leaves of the value.
+    fn plus_lo(self, y: f64) -> f64;
+    /// A radius that covers what both leave, too.
+    fn widen<A: Arith>(self, d: f64) -> f64;
+}
+
+impl<T: Rounded> Summand for T {
+    #[inline(always)]
+    fn hi(self) -> f64 {
+        self.to_f64()
+    }
+    #[inline(always)]
+    fn plus_lo(self, y: f64) -> f64 {
+        y
+    }
+    #[inline(always)]
+    fn widen<A: Arith>(self, d: f64) -> f64 {
+        d
+    }
+}
+
+/// A real number `x` as two doubles: `hi` is the nearest to it, or infinite; and
+/// `|x - hi - lo| <= 2⁻¹⁰⁵·|hi| + 2⁻¹⁰⁷⁴`.
+///
+/// Two roundings after `x - hi`, which is at most `η·|hi|` or half of the least subnormal, leave no more than that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Split {
+    pub(crate) hi: f64,
+    pub(crate) lo: f64,
+}
+
+/// What it adds to the error of [`Round`], beside what that says of `x = hi`: the sum `y_lo + lo` rounds by `η·(|y_lo| + |lo|)`; `l` is
+/// larger by `|lo|`, and so are its rounding and that of the ends by `η·|lo|` each; and `2⁻¹⁰⁵·|hi| + 2⁻¹⁰⁷⁴` is left. With `|lo| <= η·|hi|`
+/// that is `η·|y_lo| + 5·2⁻¹⁰⁶·|hi| + 2⁻¹⁰⁷³` at most. As `|y_lo| <= b·|lo_E| + 2⁻⁴⁶·b`, where `lo_E` is the `lo` of `E`, the
+/// first makes 14 of the `12·η·b·|small|`, of 16 that there is room for, and `b·2⁻⁹⁰` that `2⁻⁸⁷·b` has room for; the last is below `2⁻¹⁷³·b`, since `b >= 2⁻⁹⁰⁰`, and
+/// `2⁻⁷⁹·b` has room for it. So `d` grows by `2⁻¹⁰³·|hi|`, 8 of these units in place of 5.
+impl Summand for Split {
+    #[inline(always)]
+    fn hi(self) -> f64 {
+        self.hi
+    }
+    #[inline(always)]
+    fn plus_lo(self, y: f64) -> f64 {
+        y + self.lo
+    }
+    #[inline(always)]
+    fn widen<A: Arith>(self, d: f64) -> f64 {
+        A::mul_add(self.hi.abs(), pow2_neg(103), d)
+    }
+}
+
 /// Adds noise to `x`; NaN where undecided. The result tells whether there is any.
 ///
 /// Error of `h + l` against `x + σ·b·E`: `y + y_lo` is `b·(hi + lo)` up to the product of the low parts and three
@@ -320,14 +375,14 @@ impl Rounded for f32 {
 /// `2⁻⁹⁶·b`. TwoSum is exact; `l` rounds by `η·|l|`, the ends `l ∓ d` by `η·(|l| + d)`, and `|l| <= η·|h| + b·|lo| + 2⁻⁴⁶·b`. As
 /// `|lo| <= 2·|small| + 2⁻³⁷`, this is `12·η·b·|small|`, which the radius allows for, and below `2⁻⁸⁷·b + 2⁻¹⁰⁵·|h|`. So
 /// `d = b·(radius + 2⁻⁷⁹) + slack + 2⁻¹⁰⁴·|h|`, with `2⁻⁴⁰` of itself for its own roundings.
-pub(crate) struct Round<'a, W, T, const N: usize> {
+pub(crate) struct Round<'a, W, X, T, const N: usize> {
     pub(crate) params: RoundParams,
     pub(crate) words: &'a [W; N],
-    pub(crate) x: &'a [T; N],
+    pub(crate) x: &'a [X; N],
     pub(crate) out: &'a mut [T; N],
 }
 
-impl<W: Word, T: Rounded, const N: usize> Kernel for Round<'_, W, T, N> {
+impl<W: Word, X: Summand, T: Rounded, const N: usize> Kernel for Round<'_, W, X, T, N> {
     type Output = bool;
 
     #[inline(always)]
@@ -344,11 +399,12 @@ impl<W: Word, T: Rounded, const N: usize> Kernel for Round<'_, W, T, N> {
             let y_lo = A::mul_add(b_hi, lo, A::mul_add(b_lo, hi, A::product_error(b_hi, hi, y)));
             let y = with_sign(y, word);
             let y_lo = with_sign(y_lo, word);
-            let x = x.to_f64();
+            let (value, x) = (*x, x.hi());
             let h = x + y;
             let back = h - x;
-            let l = ((x - (h - back)) + (y - back)) + y_lo;
+            let l = ((x - (h - back)) + (y - back)) + value.plus_lo(y_lo);
             let d = A::mul_add(b_up, radius, A::mul_add(h.abs(), pow2_neg(104), constant));
+            let d = value.widen::<A>(d);
             let below = T::round_sum(h, l - d);
             let above = T::round_sum(h, l + d);
             let decided = T::decided(below, above) & !is_unbounded(word);
@@ -370,13 +426,13 @@ pub(crate) struct FloorParams {
 /// Above this `s` the plain kernel leaves too many values undecided, about one in `2⁴⁸/s`.
 pub(crate) const PLAIN_LIMIT: f64 = (1u64 << 20) as f64;
 
-/// Makes integers, as doubles below 2⁵¹ in magnitude. `offset(i, word)` is `α`, in [0, 2) up to an error of `2⁻⁵²`, and
+/// Makes integers, as doubles below 2⁵¹ in magnitude. `offset(i, word)` is `α`, in [0, 2) up to an error of `3η`, and
 /// `finish(i, integer)` makes the output of an integer, and of NaN, which stands for undecided, something that is not
 /// finite. The result tells whether there is any output that is not finite.
 ///
 /// Plain (`DD = false`): with `y = RN(s_hi·e)`, `s·E` is `y` up to `s·(2⁻⁵¹·(e + 1) + radius)` for `E` and `2η·y`
-/// for `s_hi` and the product; `v = RN(α ± y)` adds `η·(y + 2)`, `α` itself `2η`, and `v - floor(v)` at most `η`. Sum:
-/// `2⁻⁵¹·(1.75·y + s + 1.25) + s·radius`, and we take `2⁻⁵⁰·(y + s + 1) + s·radius·(1 + 2⁻⁴⁰)`. Where `y >= 2⁵⁰`, this is
+/// for `s_hi` and the product; `v = RN(α ± y)` adds `η·(y + 2)`, `α` itself `3η`, and `v - floor(v)` at most `η`. Sum:
+/// `2⁻⁵¹·(1.75·y + s + 1.5) + s·radius`, and we take `2⁻⁵⁰·(y + s + 1) + s·radius·(1 + 2⁻⁴⁰)`. Where `y >= 2⁵⁰`, this is
 /// above 1 and nothing is decided.
 ///
 /// Double-double: `y + y_lo` is `s·(hi + lo)` up to `2⁻¹⁰²·s·E < 2⁻⁵¹` (`s·E < 2⁵⁰`); `y - floor(y)` is exact or within

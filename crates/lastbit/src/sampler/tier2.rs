@@ -98,10 +98,45 @@ fn times(scale: &Scale, e: FixedExponential) -> Scaled {
     }
 }
 
-/// `RN(x + σ·b·E)`, where the wanted real number may lie another `2^slack` away.
+/// A number between `low` and `high`, in units of `2^unit`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fixed {
+    pub(crate) low: i128,
+    pub(crate) high: i128,
+    pub(crate) unit: i64,
+}
+
+impl Fixed {
+    /// A float in units of `2^unit`, or in larger ones where it would reach 2¹²⁴.
+    #[inline]
+    pub(crate) fn of_float<T: Float>(x: T, unit: i64) -> Fixed {
+        let (significand, exponent) = parts(x);
+        let shift = i64::from(exponent) - unit;
+        if shift > 70 {
+            let x = i128::from(significand) << 70;
+            Fixed { low: x, high: x, unit: unit + (shift - 70) }
+        } else if shift >= 0 {
+            let x = i128::from(significand) << shift;
+            Fixed { low: x, high: x, unit }
+        } else {
+            let x = i128::from(significand) >> (-shift).min(127);
+            Fixed { low: x, high: x + 1, unit }
+        }
+    }
+
+    /// A rational, likewise.
+    pub(crate) fn of_rational(x: &Rational, unit: i64) -> Fixed {
+        let unit = x.floor_log2().map_or(unit, |log2| unit.max(log2 - 123));
+        let scaled = x * Rational::pow2(-unit);
+        let low = i128::try_from(scaled.floor()).expect("below 2^124");
+        Fixed { low, high: low + i128::from(!scaled.is_integer()), unit }
+    }
+}
+
+/// `RN(x + σ·b·E)`, where `x(unit)` is in units of that size or larger ones, and the wanted real number may lie another `2^slack` away.
 #[inline]
 pub(crate) fn round<T: Float>(
-    x: T,
+    x: impl FnOnce(i64) -> Fixed,
     negative: bool,
     b: &Scale,
     e: FixedExponential,
@@ -115,28 +150,16 @@ pub(crate) fn round<T: Float>(
     let radius = y.radius.checked_add(slack)?;
     let value = if negative { -y.value } else { y.value };
     let (mut low, mut high) = (value.checked_sub(radius)?, value.checked_add(radius)?);
-    let mut unit = y.unit;
 
-    // x in the same units, between two integers below 2¹²⁴. Where x is larger, the unit grows.
-    let (significand, exponent) = parts(x);
-    let shift = i64::from(exponent) - unit;
-    let (x_low, x_high) = if shift > 70 {
-        let coarser = shift - 70;
-        unit += coarser;
+    let x = x(y.unit);
+    let coarser = x.unit - y.unit;
+    if coarser > 0 {
         low >>= coarser.min(127);
         high = (high >> coarser.min(127)) + 1;
-        let x = i128::from(significand) << 70;
-        (x, x)
-    } else if shift >= 0 {
-        let x = i128::from(significand) << shift;
-        (x, x)
-    } else {
-        let x = i128::from(significand) >> (-shift).min(127);
-        (x, x + 1)
-    };
-    let unit = i32::try_from(unit).ok()?;
-    let below = T::from_i128(x_low.checked_add(low)?, unit);
-    let above = T::from_i128(x_high.checked_add(high)?, unit);
+    }
+    let unit = i32::try_from(x.unit).ok()?;
+    let below = T::from_i128(x.low.checked_add(low)?, unit);
+    let above = T::from_i128(x.high.checked_add(high)?, unit);
     (below == above).then_some(below)
 }
 

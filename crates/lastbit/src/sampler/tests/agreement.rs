@@ -2,13 +2,14 @@
 //! `U`, for the law is monotone in `U`.
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 
 use lastbit_real::Rational;
 
 use super::{Arithmetic, Subject, Visit, at_end, at_end_by_tier3, more, rational, subjects, words};
 use crate::bits::Word;
 use crate::sampler::integers::IntegerNoise;
-use crate::sampler::law::{AcceptLaw, FloorLaw, GridLaw, Offset, RoundLaw};
+use crate::sampler::law::{AcceptLaw, FloorLaw, GridLaw, Offset, RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier2::Prefix;
 use crate::sampler::tier3::LongPrefix;
@@ -95,6 +96,21 @@ fn tier1_sums_f32() {
 }
 
 #[test]
+fn tier1_real_sums_f64() {
+    FirstTier::on(subjects::real_sums_f64, 3000);
+}
+
+#[test]
+fn tier1_real_sums_f32() {
+    FirstTier::on(subjects::real_sums_f32, 3000);
+}
+
+#[test]
+fn tier1_real_cells() {
+    FirstTier::on(subjects::real_cells, 5000);
+}
+
+#[test]
 fn tier1_fine_grids() {
     FirstTier::on(subjects::fine_grids, 5000);
 }
@@ -166,6 +182,10 @@ fn tier2_against_tier3() {
                 n,
             ));
         }
+        for x in ["0.1", "-1e-2000", "1e300", "-9007199254740993", "1/3", "1e999"].map(rational) {
+            let law = RealLaw { x, b, rounds_to: PhantomData::<f64> };
+            tallies.push(tier2_agrees(&(text, &law.x), &law, next(), n));
+        }
         let discrete = IntegerNoise::discrete(rational(text));
         tallies.push(tier2_agrees(&(text, "discrete"), &discrete.law(), next(), n));
         let half = FloorLaw { s: b, offset: Offset::Half };
@@ -182,6 +202,9 @@ fn tier2_against_tier3() {
         let s = &Scale::new(rational(s));
         let law = FloorLaw { s, offset: Offset::Cells { x, lambda } };
         tallies.push(tier2_agrees(&(x, lambda), &law, next(), n));
+        let x = Rational::try_from(x).unwrap() + rational("1/3") * Rational::pow2(i64::from(lambda) - 3);
+        let law = FloorLaw { s, offset: Offset::RealCells { x: &x, lambda } };
+        tallies.push(tier2_agrees(&(&x, lambda), &law, next(), n));
     }
     for gamma in ["0", "1/3", "1e-40", "50", "87.9", "88.5", "200", "1e30"] {
         tallies.push(tier2_agrees(&gamma, &AcceptLaw::new(rational(gamma)), next(), n));

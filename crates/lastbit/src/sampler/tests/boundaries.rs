@@ -4,14 +4,14 @@
 use lastbit_real::{Enclosure, IBig};
 
 use super::agreement::{Tally, differs};
-use super::subjects::{self, Cells, FineGrid, Integers, Sum};
+use super::subjects::{self, Cells, FineGrid, Integers, RealCells, RealSum, Sum};
 use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, words};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::scale::Scale;
 use crate::sampler::tier2::{FixedExponential, Prefix};
 use crate::sampler::tier3::LongPrefix;
 use crate::sampler::{Law, try_tier2};
-use crate::{DiscreteLaplace, GridLaplace, Laplace, Mechanism, ReplaySource, Snapping};
+use crate::{DiscreteLaplace, GridLaplace, Laplace, Mechanism, Real, RealMechanism, ReplaySource, Snapping};
 
 /// How many prefixes on each side of a threshold are tried.
 const SIDE: i32 = 3;
@@ -144,6 +144,21 @@ fn next_to_midpoints_f32() {
 }
 
 #[test]
+fn next_to_midpoints_of_reals_f64() {
+    Boundaries::none_wrong(40, subjects::real_sums_f64);
+}
+
+#[test]
+fn next_to_midpoints_of_reals_f32() {
+    Boundaries::none_wrong(40, subjects::real_sums_f32);
+}
+
+#[test]
+fn next_to_cells_of_reals() {
+    Boundaries::none_wrong(80, subjects::real_cells);
+}
+
+#[test]
 fn next_to_midpoints_of_fine_grids() {
     Boundaries::none_wrong(50, subjects::fine_grids);
 }
@@ -189,6 +204,16 @@ fn mechanism_obeys<S: Subject>(subject: &S, release: impl Fn(&mut ReplaySource<u
     assert!(tally.asked > 500 && tally.wrong == 0, "{subject:?}: {tally:?}");
 }
 
+fn released<T: Copy + Default>(
+    mechanism: &impl RealMechanism<T>,
+    source: &mut ReplaySource<u64>,
+    x: &str,
+) -> T {
+    let mut out = [T::default()];
+    mechanism.release_reals(source, &[Real::from(rational(x))], &mut out).unwrap();
+    out[0]
+}
+
 #[test]
 fn mechanisms_next_to_thresholds() {
     for (b, x) in [("10/7", 0.3), ("1/3", -1e6)] {
@@ -198,6 +223,21 @@ fn mechanisms_next_to_thresholds() {
             laplace.release(source, x as f32).unwrap()
         });
     }
+    for (b, x) in [("10/7", "0.1"), ("1/3", "-1234.5678"), ("2", "9007199254740993")] {
+        let laplace = Laplace::new(rational(b)).unwrap();
+        for laplace in [laplace.clone(), laplace.hardened()] {
+            mechanism_obeys(&RealSum::<f64>::new(rational(x), scale(b)), |source| {
+                released(&laplace, source, x)
+            });
+            mechanism_obeys(&RealSum::<f32>::new(rational(x), scale(b)), |source| {
+                released(&laplace, source, x)
+            });
+        }
+    }
+    let snapping = Snapping::new(rational("3/4"), rational("1e6")).unwrap(); // Λ = 2
+    mechanism_obeys(&RealCells::new(rational("-12.6"), 1, scale("2/3")), |source| {
+        IBig::from((released(&snapping, source, "-12.6") / 2.0) as i64)
+    });
     for k in [-60, -62, -65] {
         let grid = GridLaplace::<f64>::new(rational("10/7"), Some(k)).unwrap();
         mechanism_obeys(&FineGrid::new(0.3, rational("10/7"), k), |source| {
@@ -245,6 +285,24 @@ fn without_low_parts_double_doubles_are_found_out() {
     mutants.visit(&Sum { x: 0.3, b: scale("10/7") });
     mutants.visit(&Sum { x: 1e6f32, b: scale("1e6") });
     mutants.visit(&Integers { noise: IntegerNoise::rounded(scale("1e9")), double_double: true });
+}
+
+/// Real numbers whose low part is lost, or has lost its last digits.
+#[test]
+fn without_all_of_a_real_number_tier1_is_found_out() {
+    let mut mutants = Mutants(|| Boundaries::new(Arithmetic::shipped(), 100, false));
+    let near_midpoint = rational("0x1.00000000000008p0") + rational("1e-25") * rational("1/3");
+    for (x, b) in [(rational("0.1"), "10/7"), (near_midpoint.clone(), "1e-25")] {
+        let mut sum = RealSum::<f64>::new(x, scale(b));
+        sum.split.lo = 0.0;
+        mutants.visit(&sum);
+    }
+    let mut sum = RealSum::<f64>::new(near_midpoint, scale("1e-25"));
+    sum.split.lo *= 1.0 + 32.0 * f64::EPSILON;
+    mutants.visit(&sum);
+    let mut cells = RealCells::new(rational("12345678901234.1"), 0, scale("2/3"));
+    cells.split.lo = 0.0;
+    mutants.visit(&cells);
 }
 
 #[test]

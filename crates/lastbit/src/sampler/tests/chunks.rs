@@ -6,14 +6,15 @@ use lastbit_real::{Float, IBig, Rational, Rounding};
 use super::{more, rational};
 use crate::bits::{BitSource, InsecureSeededSource, Word};
 use crate::sampler::integers::{IntegerNoise, add_big};
-use crate::sampler::law::{FloorLaw, GridLaw, Offset, RoundLaw};
+use crate::sampler::law::{FloorLaw, GridLaw, Offset, RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::Rounded;
 use crate::sampler::tier2::Prefix;
 use crate::sampler::{Address, Law, resolve};
 use crate::snapping::clamp;
 use crate::{
-    DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Laplace, Mechanism, Snapping,
+    DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, Laplace, Mechanism, Real,
+    RealMechanism, Snapping,
 };
 
 /// Around the sizes of chunks, and of the pieces that are copied.
@@ -200,6 +201,62 @@ fn discrete_gaussian_of_any_length() {
     for text in ["1/2", "2", "10/7", "1e6", "1e24", "1e30", "0x1p-60"] {
         let gaussian = DiscreteGaussian::with_variance(rational(text)).unwrap();
         every_length!(gaussian, |i| i as i64 * 1_000_003 - 7, |_source, _x| None);
+    }
+}
+
+/// Real numbers in slices of all lengths, against the law one by one; and those that are floats against the mechanism of floats.
+fn real_lengths<W: Word, T: Bits + Rounded, M: RealMechanism<T> + Mechanism<T>>(
+    mechanism: &M,
+    law: impl Fn(&mut OneBatch<W>, &Real) -> T,
+) {
+    let texts = ["0.1", "-0", "9007199254740993", "1e-330", "-12345.678", "1/3", "1.5", "1e30"];
+    let real = |i: usize| Real::from(rational(texts[i % 8]) * Rational::from(i as i64 / 8 + 1));
+    let reals: Vec<Real> = (0..*LENGTHS.iter().max().expect("some")).map(real).collect();
+    let mut source = OneBatch::<W>::from_seed(1);
+    let single: Vec<T> = reals.iter().map(|x| law(&mut source, x)).collect();
+    for n in LENGTHS {
+        let mut out = vec![T::MAX; n];
+        mechanism.release_reals(&mut InsecureSeededSource::<W>::from_seed(1), &reals[..n], &mut out).unwrap();
+        assert_same(&out, &single[..n], &format!("a slice of {n} real numbers"));
+
+        let mut floats: Vec<T> =
+            (0..n).map(|i| T::from_exact(f64::from(float(i).clamp(-1e30, 1e30) as f32))).collect();
+        let reals: Vec<Real> = floats.iter().map(|x| Real::try_from(x.to_f64()).unwrap()).collect();
+        mechanism.release_reals(&mut InsecureSeededSource::<W>::from_seed(1), &reals, &mut out).unwrap();
+        mechanism.release_in_place(&mut InsecureSeededSource::<W>::from_seed(1), &mut floats).unwrap();
+        assert_same(&out, &floats, &format!("a slice of {n} floats"));
+    }
+}
+
+#[test]
+fn real_numbers_of_any_length() {
+    for text in ["1/3", "10/7", "1e9", "1e-290", "0x1p-1060"] {
+        let (b, laplace) = (Scale::new(rational(text)), Laplace::new(rational(text)).unwrap());
+        for laplace in [laplace.clone(), laplace.hardened()] {
+            real_lengths::<u64, f64, _>(&laplace, |source, x| source.value(&RealLaw::new(x, &b)));
+            real_lengths::<u8, f64, _>(&laplace, |source, x| source.value(&RealLaw::new(x, &b)));
+            real_lengths::<u64, f32, _>(&laplace, |source, x| source.value(&RealLaw::new(x, &b)));
+            real_lengths::<u8, f32, _>(&laplace, |source, x| source.value(&RealLaw::new(x, &b)));
+        }
+    }
+    for (epsilon, bound) in [("1/2", "100"), ("7/5", "1e6"), ("1e-9", "1e20"), ("10", "1")] {
+        let snapping = Snapping::new(rational(epsilon), rational(bound)).unwrap();
+        let (lambda, limit) = (snapping.lambda(), rational(bound));
+        let s = Scale::new((rational(epsilon) * Rational::try_from(lambda).unwrap()).recip().unwrap());
+        let clamped = |x: &Real| x.to_rational().clamp(-limit.clone(), limit.clone());
+        let output = |cells: IBig| {
+            let multiple = f64::from_rational(&Rational::from(cells), Rounding::Nearest) * lambda;
+            clamp(multiple, snapping.bound())
+        };
+        let exponent = lambda.log2() as i32;
+        real_lengths::<u64, f64, _>(&snapping, |source, x| {
+            let offset = Offset::RealCells { x: &clamped(x), lambda: exponent };
+            output(source.value(&FloorLaw { s: &s, offset }))
+        });
+        real_lengths::<u8, f64, _>(&snapping, |source, x| {
+            let offset = Offset::RealCells { x: &clamped(x), lambda: exponent };
+            output(source.value(&FloorLaw { s: &s, offset }))
+        });
     }
 }
 

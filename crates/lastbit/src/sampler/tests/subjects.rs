@@ -1,19 +1,22 @@
 //! The kernels with their laws, at scales and values that try their ranges.
 
 use std::cmp::Ordering;
+use std::marker::PhantomData;
 
 use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational, Rounding};
 
 use super::{Arithmetic, Step, Subject, Visit, rational};
+use crate::Real;
 use crate::bits::Word;
 use crate::sampler::Law;
 use crate::sampler::integers::{IntegerNoise, Shape};
-use crate::sampler::law::{AcceptLaw, Centre, FloorLaw, GridLaw, Offset, RoundLaw, grid_index};
+use crate::sampler::law::{AcceptLaw, Centre, FloorLaw, GridLaw, Offset, RealLaw, RoundLaw, grid_index};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::enclosures::{Enclosed, Exponentials};
 use crate::sampler::tier1::{
-    Accept, AcceptParams, Floor, FloorParams, Round, RoundParams, Rounded, with_sign,
+    Accept, AcceptParams, Floor, FloorParams, Round, RoundParams, Rounded, Split, Summand, with_sign,
 };
+use crate::snapping::offset_in_cells;
 
 /// Bits of the thresholds.
 const BITS: u32 = 300;
@@ -45,17 +48,17 @@ fn blocks<W: Word>(words: &[W]) -> impl Iterator<Item = ([W; BLOCK], usize)> {
     })
 }
 
-fn round_tier1<W: Word, T: Rounded>(
+fn round_tier1<W: Word, X: Summand, T: Rounded>(
     arithmetic: Arithmetic,
     b: &Scale,
     slack: f64,
-    x: T,
+    x: X,
     words: &[W],
 ) -> Vec<Option<T>> {
     let params = RoundParams { b_hi: b.hi(), b_lo: b.lo(), slack };
     let mut answers = Vec::new();
     for (words, n) in blocks(words) {
-        let mut out = [x; BLOCK];
+        let mut out = [T::MAX; BLOCK];
         let any = arithmetic.run(Round { params, words: &words, x: &[x; BLOCK], out: &mut out });
         assert_eq!(any, out.iter().any(|y| !y.is_finite()));
         answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
@@ -84,6 +87,41 @@ impl<T: Rounded> Subject for Sum<T> {
     fn threshold(&self, negative: bool, near: &T) -> Option<Step<T>> {
         let (outer, midpoint) = outward(*near, negative)?;
         let e = (midpoint - exact(self.x)).abs() / &self.b.exact;
+        Some(Step { e: positive(Enclosure::of_rational(&e, BITS))?, inner: *near, outer })
+    }
+}
+
+/// `RN(x + σ·b·E)` for a real `x`.
+#[derive(Debug)]
+pub(super) struct RealSum<T> {
+    pub(super) x: Real,
+    /// What tier 1 gets of it.
+    pub(super) split: Split,
+    pub(super) b: Scale,
+    pub(super) rounds_to: PhantomData<T>,
+}
+
+impl<T: Rounded> RealSum<T> {
+    pub(super) fn new(x: Rational, b: Scale) -> RealSum<T> {
+        let x = Real::from(x);
+        RealSum { split: x.split(), x, b, rounds_to: PhantomData }
+    }
+}
+
+impl<T: Rounded> Subject for RealSum<T> {
+    type Output = T;
+
+    fn law(&self) -> impl Law<Output = T> {
+        RealLaw::new(&self.x, &self.b)
+    }
+
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<T>> {
+        round_tier1(arithmetic, &self.b, 0.0, self.split, words)
+    }
+
+    fn threshold(&self, negative: bool, near: &T) -> Option<Step<T>> {
+        let (outer, midpoint) = outward(*near, negative)?;
+        let e = (midpoint - self.x.to_rational()).abs() / &self.b.exact;
         Some(Step { e: positive(Enclosure::of_rational(&e, BITS))?, inner: *near, outer })
     }
 }
@@ -238,6 +276,42 @@ impl Subject for Cells {
     }
 }
 
+/// The same for a real `x`.
+#[derive(Debug)]
+pub(super) struct RealCells {
+    pub(super) x: Rational,
+    /// What tier 1 gets of it.
+    pub(super) split: Split,
+    pub(super) lambda: i32,
+    pub(super) s: Scale,
+}
+
+impl RealCells {
+    pub(super) fn new(x: Rational, lambda: i32, s: Scale) -> RealCells {
+        RealCells { split: Real::from(x.clone()).split(), x, lambda, s }
+    }
+}
+
+impl Subject for RealCells {
+    type Output = IBig;
+
+    fn law(&self) -> impl Law<Output = IBig> {
+        FloorLaw { s: &self.s, offset: Offset::RealCells { x: &self.x, lambda: self.lambda } }
+    }
+
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<IBig>> {
+        let per_lambda = f64::from_i128(1, -self.lambda);
+        let offset = |_, _| offset_in_cells(self.split, per_lambda);
+        let whole = (self.split.hi * per_lambda).floor();
+        floor_tier1(arithmetic, &self.s, false, words, offset, |_, cells| whole + cells)
+    }
+
+    fn threshold(&self, negative: bool, near: &IBig) -> Option<Step<IBig>> {
+        let cells = Enclosure::of_rational(&self.x, BITS).shl(-i64::from(self.lambda));
+        floor_threshold(&(&cells + &Enclosure::exact(Dyadic::pow2(-1))), &self.s.exact, negative, near)
+    }
+}
+
 /// `E > γ(y)`.
 #[derive(Debug)]
 pub(super) struct Acceptance {
@@ -372,6 +446,45 @@ pub(super) fn sums_f32(visit: &mut impl Visit) {
         let far = if far.is_finite() { far } else { 1.0 };
         for x in [0.0, 1.0, -1e6, 1.0 / 3.0, 1e-45, -1e-39, f32::MAX, f32::MIN, far, -far / 3.0] {
             visit.visit(&Sum { x, b: b.clone() });
+        }
+    }
+}
+
+/// Decimals and fractions: everyday ones, beyond the digits of doubles, subnormal, next to the largest, far out in the noise, and so close
+/// to a midpoint of the floats of type `T` that little noise decides.
+fn reals<T: Rounded>(visit: &mut impl Visit, scales_of_type: &[&str]) {
+    let texts =
+        ["0.1", "-1234.5678", "1/3", "9007199254740993", "16777217", "1e-320", "3e-46", "-7e-324", "1e-2000"];
+    for b in scales(scales_of_type) {
+        let third = rational("1/3");
+        let mut values: Vec<Rational> = texts.map(rational).into();
+        values.extend(["40/3", "-17/7", "1e-17"].map(|times| rational(times) * &b.exact));
+        values.push(exact(T::MAX) - &third);
+        for near in [1.0, -0.75, 1e-3] {
+            let near = T::from_exact(f64::from(near as f32));
+            let midpoint = Rational::from(near.midpoint_above().expect("not the largest"));
+            values.push(&midpoint + &b.exact * &third);
+            values.push(midpoint - &b.exact * rational("20/7"));
+        }
+        values.into_iter().for_each(|x| visit.visit(&RealSum::<T>::new(x, b.clone())));
+    }
+}
+
+pub(super) fn real_sums_f64(visit: &mut impl Visit) {
+    reals::<f64>(visit, &["1/3", "10/7", "1e9", "7e-13", "1e-25", "0x1p-900", "3e270", "0x1.fffffp899"]);
+}
+
+pub(super) fn real_sums_f32(visit: &mut impl Visit) {
+    reals::<f32>(visit, &["1/3", "10/7", "1e9", "7e-13", "1e-25", "1e-45", "0x1p-900", "3e37", "1e80"]);
+}
+
+pub(super) fn real_cells(visit: &mut impl Visit) {
+    for (s, lambda) in [("1", 0), ("10/13", 3), ("2/3", -20), ("0x1.000001p-1", 900), ("9/10", -1000)] {
+        for x in ["0.1", "-0.1", "1/3", "-1e-20", "-1e-2000", "12345.678", "-4.4e15", "4e15", "7/2"] {
+            // Of the last a third of a cell is lost in the digits of a double.
+            let x = rational(x) + rational("1/3") * rational(if x.contains("e15") { "1" } else { "1e-9" });
+            let x = x * Rational::pow2(lambda.into());
+            visit.visit(&RealCells::new(x, lambda, Scale::new(rational(s))));
         }
     }
 }

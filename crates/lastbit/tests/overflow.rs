@@ -1,0 +1,129 @@
+//! The index of an overflow is a function of the noisy results: the least of those that overflow, whichever tier decided them.
+
+use lastbit::{
+    BitSource, DiscreteGaussian, DiscreteLaplace, Error, GridLaplace, InsecureSeededSource, Laplace,
+    Mechanism, Rational, ReplaySource,
+};
+
+fn rational(text: &str) -> Rational {
+    text.parse().expect("a number")
+}
+
+/// Sixteen words, so that they make one chunk: two that matter, then noise that is 0.
+fn script(first: u64, second: u64) -> Vec<u64> {
+    let mut words = vec![0x7fff_ffff_ffff_fff0; 16];
+    words[0] = first;
+    words[1] = second;
+    // What a value that is not decided by its word asks for.
+    words.extend([0x1234_5678_9abc_def0; 8]);
+    words
+}
+
+/// Noise 14 and 5 at scale 10: the second word is next to a threshold, and tier 1 leaves it, or a little off, and is decided at once.
+const UNDECIDED: [u64; 2] = [0x2000_0000_0000_0000, 0x519d_cc9d_1cba_a290];
+const DECIDED: [u64; 2] = [0x2000_0000_0000_0000, 0x519d_cc9d_1cb0_0000];
+
+#[test]
+fn the_scripts_are_what_they_are_said_to_be() {
+    let laplace = Laplace::new(rational("10")).unwrap();
+    for ([first, second], asked) in [(UNDECIDED, 17), (DECIDED, 16)] {
+        let script = script(first, second);
+        let mut source = ReplaySource::new(&script);
+        let mut values = [0i64; 16];
+        laplace.release_in_place(&mut source, &mut values).unwrap();
+        assert_eq!((values[0], values[1], values[2]), (14, 5, 0));
+        assert_eq!(source.words_asked(), asked);
+    }
+}
+
+#[test]
+fn the_same_noise_overflows_at_the_same_index() {
+    let laplace = Laplace::new(rational("10")).unwrap();
+    let mut values = [0i64; 16];
+    values[0] = i64::MAX;
+    values[1] = i64::MAX;
+    for [first, second] in [UNDECIDED, DECIDED] {
+        let script = script(first, second);
+        let result = laplace.release_in_place(&mut ReplaySource::new(&script), &mut values);
+        assert_eq!(result, Err(Error::Overflow { index: 0 }), "{second:x}");
+        assert_eq!(values[1], i64::MAX, "all or nothing");
+    }
+    // And where the one that is hard to decide is the only one.
+    values[0] = 0;
+    for [first, second] in [UNDECIDED, DECIDED] {
+        let script = script(first, second);
+        let result = laplace.release_in_place(&mut ReplaySource::new(&script), &mut values);
+        assert_eq!(result, Err(Error::Overflow { index: 1 }), "{second:x}");
+    }
+}
+
+/// Values at the upper end of a type. Words of 8 bits leave nearly everything undecided, words of 64 nearly nothing: each
+/// batch overflows where, one value a call, it does first.
+fn least_index<T: Copy + PartialEq, M: Mechanism<T>>(name: &str, mechanism: &M, most: T, zero: T) {
+    let mut failures = 0;
+    for seed in 0..200 {
+        // Overflow is possible here and there, and only from some index on.
+        let values: Vec<T> = (0..300).map(|i| if (i + seed) % 7 < 3 { most } else { zero }).collect();
+        failures += check::<u64, T, M>(name, mechanism, &values, seed);
+        failures += check::<u8, T, M>(name, mechanism, &values, seed);
+    }
+    assert!(failures > 100, "{name}: {failures} overflows tell little");
+}
+
+/// One batch in three lengths of chunks: 256, 16 and 1.
+fn check<W: lastbit::Word, T: Copy + PartialEq, M: Mechanism<T>>(
+    name: &str,
+    mechanism: &M,
+    values: &[T],
+    seed: u64,
+) -> usize {
+    let release = |values: &[T]| {
+        let mut out = values.to_vec();
+        mechanism.release_in_place(&mut InsecureSeededSource::<W>::from_seed(seed), &mut out)
+    };
+    let Err(Error::Overflow { index }) = release(values) else { return 0 };
+    // Nothing before it overflows; with it, something does.
+    assert_eq!(release(&values[..index]), Ok(()), "{name}, seed {seed}: {index} is not the least");
+    assert_eq!(release(&values[..=index]), Err(Error::Overflow { index }), "{name}, seed {seed}");
+    1
+}
+
+#[test]
+fn the_least_index_of_every_mechanism() {
+    for scale in ["10", "1e12", "1e18"] {
+        let laplace = Laplace::new(rational(scale)).unwrap();
+        least_index("laplace i64", &laplace, i64::MAX - 3, 0);
+        let discrete = DiscreteLaplace::new(rational(scale)).unwrap();
+        least_index("discrete-laplace i64", &discrete, i64::MAX - 3, 0);
+        least_index("discrete-laplace i64, hardened", &discrete.hardened(), i64::MIN + 3, 0);
+        let gaussian = DiscreteGaussian::new(&rational(scale)).unwrap();
+        least_index("discrete-gaussian i64", &gaussian, i64::MAX - 3, 0);
+    }
+    let laplace = Laplace::new(rational("10")).unwrap();
+    least_index("laplace i32", &laplace, i32::MAX - 3, 0);
+    for scale in ["1e292", "1e305"] {
+        let laplace = Laplace::new(rational(scale)).unwrap();
+        least_index("laplace f64", &laplace, f64::MAX, 0.0);
+        least_index("laplace f64, hardened", &laplace.hardened(), f64::MAX, 0.0);
+    }
+    let laplace = Laplace::new(rational("1e31")).unwrap();
+    least_index("laplace f32", &laplace, f32::MAX, 0.0);
+    least_index("laplace f32, hardened", &laplace.hardened(), f32::MAX, 0.0);
+    for k in [900, 960, 920] {
+        let grid = GridLaplace::<f64>::new(rational("1e292"), Some(k)).unwrap();
+        least_index("grid-laplace f64", &grid, f64::MAX, 0.0);
+    }
+    let grid = GridLaplace::<f32>::new(rational("1e31"), Some(20)).unwrap();
+    least_index("grid-laplace f32", &grid, f32::MAX, 0.0);
+}
+
+/// The words of a release do not depend on its length, which the tests above rest on.
+#[test]
+fn a_shorter_batch_has_the_same_words() {
+    let mut one = InsecureSeededSource::<u64>::from_seed(3);
+    let mut other = InsecureSeededSource::<u64>::from_seed(3);
+    assert_eq!(
+        (one.open_batch().unwrap(), one.next_word()),
+        (other.open_batch().unwrap(), other.next_word())
+    );
+}
