@@ -45,7 +45,13 @@ pub(crate) enum Command {
     ///
     /// Protected is what the values are, to the extent of the claim; how many there are is not.
     ///
-    /// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure.
+    /// Noise is for results, not for rows. --sensitivity is over the whole column: if each line is a person, then adding noise to every line
+    /// at sensitivity 1 protects nobody, since one person changes a line by more, or adds or removes it. Add up first (counts, sums per
+    /// group), then add noise to the results, with the distance by which one person can change all of them together.
+    ///
+    /// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure, also if the output is closed before all values are written;
+    /// 130 stopped by Ctrl-C. What is written then ends with a whole line, and a message says how many values it is; with --json it is
+    /// nothing.
     Noise(Box<Noise>),
     /// Prove or refute privacy, and bound the floating-point error of programs
     ///
@@ -290,6 +296,9 @@ pub(crate) struct Io {
     ///
     /// Lines may end in LF or CRLF; spaces and tabs around a number are ignored. Floats may be decimal (1.5, -2e-3) or
     /// hexadecimal (0x1.8p3). NaN, infinities and blank lines (but one at the end) are bad lines.
+    ///
+    /// A number is exactly what the text says. laplace, and snapping in its exact form, add noise to any decimal; the others take only
+    /// numbers of their own type, and 0.1 is none.
     pub(crate) file: Option<PathBuf>,
     /// The type of the numbers [default: f64; i64 for the discrete mechanisms]
     #[arg(long, value_enum, value_name = "TYPE")]
@@ -313,6 +322,11 @@ pub(crate) struct Io {
     /// Whole or nothing: the values are kept in memory and printed when all of them are there.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show the text of a bad line in the message about it
+    ///
+    /// Without it messages say where and what is wrong, not what is there: values are private, and messages end up in logs.
+    #[arg(long)]
+    pub(crate) show_values: bool,
     /// Explain the mechanism, its noise and what the loss means; reads no input
     #[arg(long)]
     pub(crate) explain: bool,
@@ -382,6 +396,15 @@ impl Mechanism {
         match self {
             Mechanism::GridLaplace(args) => args.granularity,
             _ => None,
+        }
+    }
+
+    /// Whether noise is added to any real number, and not only to those of the type that results have.
+    pub(crate) fn takes_any_decimal(&self) -> bool {
+        match self {
+            Mechanism::Laplace(_) => true,
+            Mechanism::Snapping(args) => args.form == Form::Exact,
+            _ => false,
         }
     }
 

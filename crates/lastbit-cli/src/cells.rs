@@ -7,7 +7,7 @@ use csv_core::{ReadFieldResult, Terminator};
 use crate::error::{Error, quoted};
 
 /// No number needs more text than this: the longest double has 1,075 digits.
-const MOST_BYTES: usize = 1 << 16;
+pub(crate) const MOST_BYTES: usize = 1 << 16;
 
 /// Names of columns that a message lists.
 const MOST_NAMES: usize = 8;
@@ -19,7 +19,18 @@ pub(crate) struct Cell {
     /// The whole line is empty.
     pub(crate) is_blank: bool,
     /// Why it is bad, whatever its text is.
-    pub(crate) problem: Option<String>,
+    pub(crate) problem: Option<Problem>,
+}
+
+/// What can be wrong with a cell beside its text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// It has more bytes than any number needs.
+    TooLong,
+    /// The record has only so many columns.
+    Missing { columns: usize },
+    /// The text ends inside quotes, which open in the cell's line.
+    UnclosedQuote,
 }
 
 /// All cells of an input, one after the other.
@@ -34,13 +45,24 @@ impl<R: BufRead> Cells<R> {
     }
 
     /// The column of this name or, if there is none, of this number from 1.
-    pub(crate) fn column(reader: R, column: &str, has_header: bool, input: &str) -> Result<Cells<R>, Error> {
+    ///
+    /// A header line that is none holds data: its text is in messages only if `shows_values`.
+    pub(crate) fn column(
+        reader: R,
+        column: &str,
+        has_header: bool,
+        input: &str,
+        shows_values: bool,
+    ) -> Result<Cells<R>, Error> {
         let mut records = Records::new(reader);
         let number = column.parse().ok().and_then(|number: usize| number.checked_sub(1));
         let index = if has_header {
             let header = Header::read(&mut records, column, number)
                 .map_err(|e| Error::io(format!("read {input}"), e))?;
-            header.index_of(column, number)?
+            if let Some(line) = header.unclosed_quote {
+                return Err(unclosed_quote(input, line));
+            }
+            header.index_of(column, number, shows_values)?
         } else {
             let message = format!("without a header line, {} is not a column", quoted(column.as_bytes()));
             number.ok_or_else(|| Error::Column { message, hint: "give its number, from 1".into() })?
@@ -58,11 +80,11 @@ impl<R: BufRead> Cells<R> {
                 if read == 0 {
                     return Ok(None);
                 }
-                let problem = (read > MOST_BYTES).then(|| too_long(text));
+                let problem = (read > MOST_BYTES).then_some(Problem::TooLong);
                 strip_line_end(text);
                 Ok(Some(Cell { line: *line, is_blank: text.is_empty(), problem }))
             }
-            Cells::Column { records, index, name } => {
+            Cells::Column { records, index, .. } => {
                 let mut too_long_field = false;
                 let record = records.next(|i, field| {
                     if i == *index {
@@ -71,21 +93,40 @@ impl<R: BufRead> Cells<R> {
                     }
                 })?;
                 Ok(record.map(|record| {
-                    let problem = if record.fields <= *index {
-                        let columns = if record.fields == 1 { "column" } else { "columns" };
-                        Some(format!("has {} {columns}, and {name} is not among them", record.fields))
-                    } else {
-                        too_long_field.then(|| too_long(text))
+                    let (line, problem) = match record.unclosed_quote {
+                        Some(line) => (line, Some(Problem::UnclosedQuote)),
+                        None if record.fields <= *index => {
+                            (record.line, Some(Problem::Missing { columns: record.fields }))
+                        }
+                        None => (record.line, too_long_field.then_some(Problem::TooLong)),
                     };
-                    Cell { line: record.line, is_blank: record.is_blank, problem }
+                    Cell { line, is_blank: record.is_blank, problem }
                 }))
             }
         }
     }
 }
 
-fn too_long(text: &[u8]) -> String {
-    format!("is {}: longer than {MOST_BYTES} bytes", quoted(text))
+impl<R> Cells<R> {
+    /// The column, for messages; nothing for lines.
+    pub(crate) fn column_name(&self) -> &str {
+        match self {
+            Cells::Lines { .. } => "",
+            Cells::Column { name, .. } => name,
+        }
+    }
+}
+
+/// The refusal of text that ends inside quotes.
+pub(crate) fn unclosed_quote(input: &str, line: u64) -> Error {
+    Error::BadLine {
+        input: input.to_owned(),
+        line,
+        problem: "has a quote that is never closed".into(),
+        hint: "a field that starts with a quote goes on to the next one, over lines and commas: close it, or write \"\" for a \
+               quote in a quoted field"
+            .into(),
+    }
 }
 
 fn strip_line_end(text: &mut Vec<u8>) {
@@ -108,12 +149,20 @@ struct Header {
     /// Every field is a number, which is odd for a header.
     all_numbers: bool,
     fields: usize,
+    /// The line of a quote that is never closed.
+    unclosed_quote: Option<u64>,
 }
 
 impl Header {
     fn read<R: BufRead>(records: &mut Records<R>, column: &str, number: Option<usize>) -> io::Result<Header> {
-        let mut header =
-            Header { matches: Vec::new(), numbered: None, names: Vec::new(), all_numbers: true, fields: 0 };
+        let mut header = Header {
+            matches: Vec::new(),
+            numbered: None,
+            names: Vec::new(),
+            all_numbers: true,
+            fields: 0,
+            unclosed_quote: None,
+        };
         let record = records.next(|i, field| {
             if field.is_whole && field.text == column.as_bytes() {
                 header.matches.push(i);
@@ -126,15 +175,21 @@ impl Header {
                 header.names.push(quoted(field.text));
             }
         })?;
-        header.fields = record.map_or(0, |record| record.fields);
+        if let Some(record) = record {
+            header.fields = record.fields;
+            header.unclosed_quote = record.unclosed_quote;
+        }
         Ok(header)
     }
 
-    fn index_of(&self, column: &str, number: Option<usize>) -> Result<usize, Error> {
+    fn index_of(&self, column: &str, number: Option<usize>, shows_values: bool) -> Result<usize, Error> {
         let name = quoted(column.as_bytes());
         // Taken for a header, a line of numbers would be lost.
         let no_header = |text: &[u8]| Error::Column {
-            message: format!("column {name} starts with {}: is there a header line?", quoted(text)),
+            message: match shows_values {
+                true => format!("column {name} starts with {}: is there a header line?", quoted(text)),
+                false => format!("column {name} starts with a number: is there a header line?"),
+            },
             hint: "if not, say --no-header; if so, give the column a name that is not a number".into(),
         };
         match (self.matches.as_slice(), number, &self.numbered) {
@@ -147,16 +202,19 @@ impl Header {
             ([], Some(_), Some(text)) if is_number(text) => Err(no_header(text)),
             ([], Some(index), Some(_)) => Ok(index),
             ([], _, _) if self.fields == 0 => Err(Error::Empty),
-            ([], _, _) => {
-                let more = if self.fields > self.names.len() { ", …" } else { "" };
-                Err(Error::Column {
-                    message: format!("there is no column {name}"),
-                    hint: format!(
-                        "the header line has {}{more} (commas separate columns)",
-                        self.names.join(", ")
-                    ),
-                })
-            }
+            ([], _, _) => Err(Error::Column {
+                message: format!("there is no column {name}"),
+                hint: if shows_values {
+                    let more = if self.fields > self.names.len() { ", …" } else { "" };
+                    format!("the header line has {}{more} (commas separate columns)", self.names.join(", "))
+                } else {
+                    let columns = if self.fields == 1 { "column" } else { "columns" };
+                    format!(
+                        "the header line has {} {columns} (commas separate them), none of that name; --show-values shows their names",
+                        self.fields
+                    )
+                },
+            }),
         }
     }
 }
@@ -177,6 +235,8 @@ pub(crate) struct Record {
     line: u64,
     fields: usize,
     is_blank: bool,
+    /// The line in which a quote opens that is never closed; nothing follows such a record.
+    unclosed_quote: Option<u64>,
 }
 
 /// The records of CSV text, field by field: a record may be larger than memory.
@@ -206,12 +266,24 @@ impl<R: BufRead> Records<R> {
             // The parser would skip it.
             self.reader.consume(1);
             self.line += 1;
-            return Ok(Some(Record { line, fields: 0, is_blank: true }));
+            return Ok(Some(Record { line, fields: 0, is_blank: true, unclosed_quote: None }));
         }
         let (mut fields, mut length, mut is_whole) = (0, 0, true);
+        // Quotes open at the start of a field.
+        let mut field_line = line;
+        let mut unclosed_quote = None;
         loop {
             let input = self.reader.fill_buf()?;
-            let (result, read, written) = self.parser.read_field(input, &mut self.field[length..]);
+            let (mut result, read, written) = if input.is_empty() {
+                // One more line end: whatever is open ends there, but for a field in quotes.
+                (self.parser.read_field(b"\n", &mut [0; 8]).0, 0, 0)
+            } else {
+                self.parser.read_field(input, &mut self.field[length..])
+            };
+            if input.is_empty() && result == ReadFieldResult::InputEmpty {
+                unclosed_quote = Some(field_line);
+                result = self.parser.read_field(&[], &mut []).0;
+            }
             self.line += input[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
             self.reader.consume(read);
             length += written;
@@ -231,9 +303,10 @@ impl<R: BufRead> Records<R> {
                     fields += 1;
                     if record_end {
                         let is_blank = first == b'\r' && fields == 1 && text.is_empty();
-                        return Ok(Some(Record { line, fields, is_blank }));
+                        return Ok(Some(Record { line, fields, is_blank, unclosed_quote }));
                     }
                     (length, is_whole) = (0, true);
+                    field_line = self.line;
                 }
                 ReadFieldResult::End => return Ok(None),
             }
@@ -247,12 +320,13 @@ mod tests {
 
     /// The cells of a column, `Err` for those with a problem.
     fn column(text: &str, column: &str) -> Vec<(u64, Result<String, String>)> {
-        let mut cells = Cells::column(text.as_bytes(), column, true, "test").expect("a column");
+        let mut cells = Cells::column(text.as_bytes(), column, true, "test", false).expect("a column");
         let (mut all, mut text) = (Vec::new(), Vec::new());
         while let Some(cell) = cells.next(&mut text).unwrap() {
             let text = String::from_utf8(text.clone()).unwrap();
             let blank = cell.is_blank.then(|| "blank".to_owned());
-            all.push((cell.line, blank.or(cell.problem).map_or(Ok(text), Err)));
+            let problem = cell.problem.map(|problem| format!("{problem:?}"));
+            all.push((cell.line, blank.or(problem).map_or(Ok(text), Err)));
         }
         all
     }
@@ -273,9 +347,9 @@ mod tests {
     #[test]
     fn a_line_of_numbers_is_no_header() {
         for column in ["1", "2"] {
-            let cells = Cells::column("1,2\n3,4\n".as_bytes(), column, true, "test");
+            let cells = Cells::column("1,2\n3,4\n".as_bytes(), column, true, "test", false);
             assert!(matches!(cells, Err(Error::Column { hint, .. }) if hint.contains("--no-header")));
-            assert!(Cells::column("1,2\n3,4\n".as_bytes(), column, false, "test").is_ok());
+            assert!(Cells::column("1,2\n3,4\n".as_bytes(), column, false, "test", false).is_ok());
         }
     }
 
@@ -295,7 +369,7 @@ mod tests {
     #[test]
     fn short_records() {
         let found = column("a,b\n1\n", "b");
-        assert!(matches!(&found[..], [(2, Err(problem))] if problem.contains("1 column,")), "{found:?}");
+        assert_eq!(found, [(2, Err("Missing { columns: 1 }".into()))]);
         assert_eq!(column("a\n\"\"\n", "a"), [ok(2, "")], "empty, but not blank");
     }
 
@@ -311,10 +385,38 @@ mod tests {
             }
         }
         let reader = io::BufReader::new(b"a,b\n1,\"".chain(Endless(10 << 20)));
-        let mut cells = Cells::column(reader, "b", true, "test").expect("a column");
+        let mut cells = Cells::column(reader, "b", true, "test", false).expect("a column");
         let mut text = Vec::new();
         let cell = cells.next(&mut text).unwrap().unwrap();
-        assert!(cell.problem.is_some_and(|problem| problem.contains("longer than")));
+        assert_eq!((cell.line, cell.problem), (2, Some(Problem::UnclosedQuote)));
         assert!(text.len() <= MOST_BYTES);
+        // A long field that is closed.
+        let reader = io::BufReader::new(b"a,b\n1,\"".chain(Endless(10 << 20)).chain(&b"\"\n2,3"[..]));
+        let mut cells = Cells::column(reader, "b", true, "test", false).expect("a column");
+        assert_eq!(cells.next(&mut text).unwrap().unwrap().problem, Some(Problem::TooLong));
+        assert!(text.len() <= MOST_BYTES);
+        assert_eq!(cells.next(&mut text).unwrap().unwrap().problem, None);
+    }
+
+    #[test]
+    fn unclosed_quotes_are_where_they_open() {
+        let unclosed = |line| (line, Err("UnclosedQuote".to_owned()));
+        // In the column, in another one before or behind it, over lines, at the very end, behind doubled quotes.
+        assert_eq!(column("a,b\n1,\"2\n3,4\n", "b"), [unclosed(2)]);
+        assert_eq!(column("a,b\n1,\"2\n3,4\n", "a"), [unclosed(2)]);
+        assert_eq!(column("a,b\n1,2\n\"3,4\n5,6\n", "b"), [ok(2, "2"), unclosed(3)]);
+        assert_eq!(column("a,b\n\"x\ny\",\"2\n", "b"), [unclosed(3)]);
+        assert_eq!(column("a,b\n1,\"", "b"), [unclosed(2)]);
+        assert_eq!(column("a,b\n1,\"2\"\"", "b"), [unclosed(2)]);
+        assert_eq!(column("a,b\r\n1,\"2\r\n", "b"), [unclosed(2)]);
+        // Closed ones, and quotes that open nothing.
+        assert_eq!(column("a,b\n1,\"2\"", "b"), [ok(2, "2")]);
+        assert_eq!(column("a,b\n1,\"2\"\"\"", "b"), [ok(2, "2\"")]);
+        assert_eq!(column("a,b\n1,2\"", "b"), [ok(2, "2\"")]);
+        assert_eq!(column("a,b\n1,\"\"", "b"), [ok(2, "")]);
+        assert_eq!(column("a,b\n\"x\"y\",7", "b"), [ok(2, "7")]);
+        // In the header.
+        let cells = Cells::column("a,\"b\n1,2\n".as_bytes(), "a", true, "test", false);
+        assert!(matches!(cells, Err(Error::BadLine { line: 1, .. })));
     }
 }

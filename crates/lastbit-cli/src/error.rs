@@ -31,8 +31,8 @@ pub(crate) enum Error {
     #[error("cannot {action}: {source}")]
     Io { action: String, source: io::Error },
     /// Nobody reads the output any more.
-    #[error("the output was closed")]
-    BrokenPipe,
+    #[error("the output was closed before all of it was written")]
+    BrokenPipe { exit_code: u8 },
     /// A message about a place in a text, complete with that place.
     #[error("{0}")]
     Rendered(String),
@@ -52,7 +52,7 @@ impl Error {
     /// An error of reading or writing; a closed pipe is a case of its own.
     pub(crate) fn io(action: impl Into<String>, source: io::Error) -> Error {
         match source.kind() {
-            io::ErrorKind::BrokenPipe => Error::BrokenPipe,
+            io::ErrorKind::BrokenPipe => Error::BrokenPipe { exit_code: 1 },
             _ => Error::Io { action: action.into(), source },
         }
     }
@@ -71,12 +71,13 @@ impl Error {
             Error::Changed(_) => "run again when nothing writes to it".into(),
             Error::Library(error) => library_hint(error),
             Error::Io { source, .. } => io_hint(source.kind()).into(),
-            Error::BrokenPipe | Error::Rendered(_) | Error::Told(_) => String::new(), // never told
+            Error::BrokenPipe { .. } => "read all of it: write it to a file, for instance".into(),
+            Error::Rendered(_) | Error::Told(_) => String::new(), // never told
             Error::Late { cause, .. } => cause.hint(),
         }
     }
 
-    /// 2 for what the user gave, 1 for what the machine did, 0 for a reader that has seen enough.
+    /// 2 for what the user gave, 1 for what the machine or a reader did.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Error::Usage { .. } | Error::BadLine { .. } | Error::Column { .. } => 2,
@@ -84,15 +85,15 @@ impl Error {
             Error::Library(lastbit::Error::NoEntropy { .. } | lastbit::Error::FloatEnvironment) => 1,
             Error::Library(_) => 2,
             Error::Changed(_) | Error::Io { .. } => 1,
-            Error::BrokenPipe => 0,
+            Error::BrokenPipe { exit_code } => *exit_code,
             Error::Told(code) => *code,
             Error::Late { cause, .. } => cause.exit_code(),
         }
     }
 
-    /// Tells the user, unless there is nothing to tell.
+    /// Tells the user, unless it is told.
     pub(crate) fn print(&self) {
-        if self.exit_code() == 0 || matches!(self, Error::Told(_)) {
+        if matches!(self, Error::Told(_)) {
             return;
         }
         if let Error::Rendered(message) = self {
@@ -111,9 +112,10 @@ impl Error {
 }
 
 fn io_hint(kind: io::ErrorKind) -> &'static str {
-    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, StorageFull};
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotConnected, NotFound, PermissionDenied, StorageFull};
     match kind {
         NotFound | IsADirectory | NotADirectory => "check the path",
+        NotConnected => "give it somewhere to go: a file, a pipe or a terminal",
         PermissionDenied => "check who may read or write there",
         StorageFull => "make room, and run again: what was written is not complete",
         _ => "run again when the cause is gone",
@@ -171,6 +173,7 @@ fn of_library(error: &lastbit::Error) -> String {
         }
         OutOfRange { name, value, .. } => format!("{} = {} is out of range", parameter(name), cut(value)),
         Overflow { index } => format!("noisy value {} overflows its type", index + 1),
+        BeyondRange { index, type_name } => format!("value {} is beyond the largest {type_name}", index + 1),
         other => other.to_string(),
     }
 }

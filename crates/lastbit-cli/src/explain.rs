@@ -14,7 +14,7 @@ const BITS: u32 = 64;
 const DIGITS: usize = 6;
 
 /// The explanation as text, or as a JSON object.
-pub(crate) fn explain<T>(plan: &Plan<T>, as_json: bool) -> Result<String, Error> {
+pub(crate) fn explain<X, T>(plan: &Plan<X, T>, as_json: bool) -> Result<String, Error> {
     let widths =
         CONFIDENCES.into_iter().map(|confidence| Ok((confidence, (plan.half_width)(&part(confidence))?)));
     let widths: Vec<(&str, String)> = widths.collect::<Result<_, lastbit::Error>>()?;
@@ -28,7 +28,7 @@ fn part(percentage: &str) -> Rational {
     number / Rational::from(100)
 }
 
-fn plain_text<T>(plan: &Plan<T>, widths: &[(&str, String)], meaning: &Meaning) -> String {
+fn plain_text<X, T>(plan: &Plan<X, T>, widths: &[(&str, String)], meaning: &Meaning) -> String {
     let mut text = format!("{}\n\n", plan.claim.mechanism);
     text.push_str(&wrapped(&plan.formula));
     for (name, value) in &plan.claim.parameters {
@@ -67,7 +67,7 @@ pub(crate) fn wrapped(text: &str) -> String {
     out
 }
 
-fn json_text<T>(plan: &Plan<T>, widths: &[(&str, String)], meaning: &Meaning) -> String {
+fn json_text<X, T>(plan: &Plan<X, T>, widths: &[(&str, String)], meaning: &Meaning) -> String {
     let number = |text: &str| if text == "inf" { "null".to_owned() } else { text.to_owned() };
     let widths: Vec<String> = widths
         .iter()

@@ -5,13 +5,16 @@ use std::hash::Hasher;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::cells::Cells;
+use crate::cells::{Cells, MOST_BYTES, Problem, unclosed_quote};
+use crate::entry::{Entry, Unreadable};
 use crate::error::{Error, quoted, tell};
 use crate::progress::Progress;
-use crate::value::Value;
 
 /// Values that are worked on together.
 pub(crate) const BATCH: usize = 65_536;
+
+/// Numbers of many digits end a batch before it is full, once they take so many bytes together.
+const BATCH_BYTES: usize = 4 << 20;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
@@ -99,6 +102,8 @@ pub(crate) struct Format {
     pub(crate) has_header: bool,
     /// All values are declared to be multiples of two to this power.
     pub(crate) granularity: Option<i32>,
+    /// Messages may repeat the text of lines. It is private, and messages end up in logs.
+    pub(crate) shows_values: bool,
 }
 
 /// A pass over the numbers of an input.
@@ -106,8 +111,11 @@ pub(crate) struct Numbers<'a> {
     name: &'a str,
     cells: Cells<Box<dyn BufRead + 'a>>,
     granularity: Option<i32>,
+    shows_values: bool,
     is_csv: bool,
     text: Vec<u8>,
+    /// Of the text of the last batch.
+    fingerprint: u64,
     /// A blank line that is fine if it is the last.
     blank: Option<u64>,
     pub(crate) progress: Progress,
@@ -130,10 +138,19 @@ impl<'a> Numbers<'a> {
         let reader: Box<dyn BufRead + 'a> = Box::new(io::Cursor::new(head).chain(reader));
         let cells = match &format.column {
             None => Cells::lines(reader),
-            Some(column) => Cells::column(reader, column, format.has_header, name)?,
+            Some(column) => Cells::column(reader, column, format.has_header, name, format.shows_values)?,
         };
-        let (granularity, is_csv) = (format.granularity, format.column.is_some());
-        Ok(Numbers { name, cells, granularity, is_csv, text: Vec::new(), blank: None, progress })
+        Ok(Numbers {
+            name,
+            cells,
+            granularity: format.granularity,
+            shows_values: format.shows_values,
+            is_csv: format.column.is_some(),
+            text: Vec::new(),
+            fingerprint: 0,
+            blank: None,
+            progress,
+        })
     }
 
     /// The input, for messages.
@@ -141,39 +158,45 @@ impl<'a> Numbers<'a> {
         self.name
     }
 
-    /// Replaces `batch` by the next values, [`BATCH`] of them but at the end.
-    pub(crate) fn next_batch<T: Value>(&mut self, batch: &mut Vec<T>) -> Result<(), Error> {
+    /// Replaces `batch` by the next values, [`BATCH`] of them but at the end, or if they are long.
+    pub(crate) fn next_batch<X: Entry<T>, T>(&mut self, batch: &mut Vec<X>) -> Result<(), Error> {
         batch.clear();
-        while batch.len() < BATCH {
+        let mut bytes = 0;
+        let mut hasher = std::hash::DefaultHasher::new();
+        while batch.len() < BATCH && bytes < BATCH_BYTES {
             let cell =
                 self.cells.next(&mut self.text).map_err(|e| Error::io(format!("read {}", self.name), e))?;
             let Some(cell) = cell else { break };
             if let Some(line) = self.blank {
-                return Err(self.bad_line(line, "is blank".into(), T::EXPECTED));
+                return Err(self.bad_line(line, "is blank".into(), X::EXPECTED));
             }
             if cell.is_blank {
                 self.blank = Some(cell.line);
                 continue;
             }
             if let Some(problem) = cell.problem {
-                return Err(self.bad_line(cell.line, problem, T::EXPECTED));
+                return Err(self.bad_cell(cell.line, &problem, X::EXPECTED));
             }
-            batch.push(self.parse(cell.line)?);
+            let value: X = self.parse(cell.line)?;
+            bytes += value.heap_bytes();
+            batch.push(value);
+            hasher.write(&self.text);
+            hasher.write_u8(b'\n');
         }
+        hasher.write_usize(batch.len());
+        self.fingerprint = hasher.finish();
         Ok(())
     }
 
     /// The number that the text of this line is.
-    fn parse<T: Value>(&self, line: u64) -> Result<T, Error> {
+    fn parse<X: Entry<T>, T>(&self, line: u64) -> Result<X, Error> {
         let text = trimmed(&self.text);
-        let bad = |problem: &str, expected: &str| {
-            self.bad_line(line, format!("is {}: {problem}", quoted(text)), expected)
-        };
         let Ok(utf8) = std::str::from_utf8(text) else {
             let is_utf16 = line == 1 && (text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff"));
-            return Err(bad(if is_utf16 { "UTF-16, not UTF-8 text" } else { "not UTF-8 text" }, T::EXPECTED));
+            let problem = if is_utf16 { "UTF-16, not UTF-8 text" } else { "not UTF-8 text" };
+            return Err(self.bad_text(line, problem, X::EXPECTED));
         };
-        let value = T::parse(utf8).map_err(|problem| {
+        let value = X::parse(utf8).map_err(|Unreadable { problem, detail, hint }| {
             let looks_like_csv = !self.is_csv && utf8.contains([',', ';']);
             let looks_like_header = line == 1 && !self.is_csv && utf8.starts_with(char::is_alphabetic);
             let more = match (looks_like_csv, looks_like_header) {
@@ -181,10 +204,15 @@ impl<'a> Numbers<'a> {
                 (_, true) => "; if line 1 is a header, use --column 1",
                 _ => "",
             };
-            bad(&problem, &format!("{}{more}", T::EXPECTED))
+            let problem = match detail {
+                Some(detail) if self.shows_values => format!("{problem}: {detail}"),
+                _ => problem,
+            };
+            self.bad_text(line, &problem, &format!("{}{more}", hint.unwrap_or(X::EXPECTED)))
         })?;
         match self.granularity {
-            Some(j) if !value.is_multiple_of_pow2(j) => Err(bad(
+            Some(j) if !value.is_multiple_of_pow2(j) => Err(self.bad_text(
+                line,
                 &format!("not a multiple of 2^{j}"),
                 "--granularity must hold for all values: leave it out if it does not",
             )),
@@ -192,8 +220,30 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    fn bad_line(&self, line: u64, problem: String, expected: &str) -> Error {
-        Error::BadLine { input: self.name.to_owned(), line, problem, hint: expected.to_owned() }
+    /// An error about the text of a cell, which is in it only if the user wants that.
+    fn bad_text(&self, line: u64, problem: &str, hint: &str) -> Error {
+        if self.shows_values {
+            self.bad_line(line, format!("is {}: {problem}", quoted(trimmed(&self.text))), hint)
+        } else {
+            self.bad_line(line, format!("is {problem}"), &format!("{hint}; --show-values shows it"))
+        }
+    }
+
+    fn bad_cell(&self, line: u64, problem: &Problem, expected: &str) -> Error {
+        match problem {
+            Problem::TooLong => self.bad_text(line, &format!("longer than {MOST_BYTES} bytes"), expected),
+            Problem::Missing { columns } => {
+                let noun = if *columns == 1 { "column" } else { "columns" };
+                let problem =
+                    format!("has {columns} {noun}, and {} is not among them", self.cells.column_name());
+                self.bad_line(line, problem, expected)
+            }
+            Problem::UnclosedQuote => unclosed_quote(self.name, line),
+        }
+    }
+
+    fn bad_line(&self, line: u64, problem: String, hint: &str) -> Error {
+        Error::BadLine { input: self.name.to_owned(), line, problem, hint: hint.to_owned() }
     }
 }
 
@@ -216,30 +266,23 @@ pub(crate) struct Checked {
 
 impl Checked {
     /// Reads everything.
-    pub(crate) fn read<T: Value>(mut numbers: Numbers<'_>) -> Result<Checked, Error> {
-        let (mut checked, mut batch) = (Checked::default(), Vec::<T>::new());
+    pub(crate) fn read<X: Entry<T>, T>(mut numbers: Numbers<'_>) -> Result<Checked, Error> {
+        let (mut checked, mut batch) = (Checked::default(), Vec::<X>::new());
         loop {
             numbers.next_batch(&mut batch)?;
             if batch.is_empty() {
                 return Ok(checked);
             }
             checked.values += batch.len() as u64;
-            checked.fingerprints.push(fingerprint(&batch));
+            checked.fingerprints.push(numbers.fingerprint);
         }
     }
 
-    /// Whether batch number `index` is what it was; an empty one is the end.
-    pub(crate) fn agrees<T: Value>(&self, index: usize, batch: &[T]) -> bool {
+    /// Whether batch number `index`, the last one of `numbers`, is what it was; an empty one is the end.
+    pub(crate) fn agrees(&self, index: usize, numbers: &Numbers<'_>, is_empty: bool) -> bool {
         match self.fingerprints.get(index) {
-            Some(known) => *known == fingerprint(batch),
-            None => batch.is_empty(),
+            Some(known) => *known == numbers.fingerprint,
+            None => is_empty,
         }
     }
-}
-
-fn fingerprint<T: Value>(batch: &[T]) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    batch.iter().for_each(|value| hasher.write_u64(value.bits()));
-    hasher.write_usize(batch.len());
-    hasher.finish()
 }

@@ -4,8 +4,9 @@
 //! |---|---|
 //! | `args` | the command line, and nothing of what is done with it |
 //! | `plan` | which mechanism the arguments mean |
-//! | `cells`, `input`, `value` | text, and the numbers in it |
+//! | `cells`, `input`, `entry`, `value` | text, and the numbers in it |
 //! | `run` | the passes over the input |
+//! | `stdout`, `interrupt` | that what is written is all there, and is cut nowhere |
 //! | `attack` | the command `attack` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
@@ -13,7 +14,8 @@
 //! | `bench` | the command `bench` |
 //! | `output`, `explain`, `error` | what the user reads |
 
-#![forbid(unsafe_code)]
+// `stdout::start` needs `unsafe`, with its reasons.
+#![deny(unsafe_code)]
 
 mod args;
 mod attack;
@@ -21,15 +23,18 @@ mod audit;
 mod bench;
 mod cells;
 mod certify;
+mod entry;
 mod error;
 mod explain;
 mod input;
+mod interrupt;
 mod output;
 mod plan;
 mod progress;
 mod prove;
 mod run;
 mod source;
+mod stdout;
 mod value;
 mod version;
 
@@ -45,8 +50,13 @@ fn main() -> ExitCode {
             ErrorKind::DisplayHelp
             | ErrorKind::DisplayVersion
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                let _ = error.print(); // nobody reads it: fine
-                return ExitCode::from(error.exit_code() as u8);
+                // That the reader has seen enough is fine: there is no verdict in it.
+                match stdout::check().and_then(|()| error.print()) {
+                    Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+                        Err(error::Error::io("write to standard output", e))
+                    }
+                    _ => return ExitCode::from(error.exit_code() as u8),
+                }
             }
             _ => Err(error::of_clap(&error)),
         },

@@ -1,10 +1,9 @@
 //! What is printed: values one a line, or everything as one JSON object.
 
-use std::io::{self, Write};
-
 use lastbit::Claim;
 
 use crate::error::{Error, tell};
+use crate::stdout;
 use crate::value::Value;
 
 /// The claim of a release; one with a seed has none.
@@ -76,8 +75,8 @@ impl Sink {
         if json { Sink::Json { hex, values: String::new() } } else { Sink::Lines { hex } }
     }
 
-    /// How many of `values` are out after this.
-    pub(crate) fn write<T: Value>(&mut self, values: &[T], buffer: &mut String) -> Result<u64, Error> {
+    /// Writes, or keeps, the values.
+    pub(crate) fn write<T: Value>(&mut self, values: &[T], buffer: &mut String) -> Result<(), Error> {
         match self {
             Sink::Lines { hex } => {
                 buffer.clear();
@@ -85,8 +84,7 @@ impl Sink {
                     print(*value, *hex, "", buffer);
                     buffer.push('\n');
                 }
-                print_now(buffer)?;
-                Ok(values.len() as u64)
+                stdout::write_lines(buffer).map_err(unwritten)
             }
             Sink::Json { hex, values: text } => {
                 for value in values {
@@ -95,7 +93,7 @@ impl Sink {
                     }
                     print(*value, *hex, "\"", text);
                 }
-                Ok(0)
+                Ok(())
             }
         }
     }
@@ -120,8 +118,9 @@ fn print<T: Value>(value: T, hex: bool, quote: &str, out: &mut String) {
 
 /// To standard output.
 pub(crate) fn print_now(text: &str) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|e| Error::io("write to standard output", e))
+    stdout::write_whole(text).map_err(unwritten)
+}
+
+fn unwritten(error: std::io::Error) -> Error {
+    Error::io("write to standard output", error)
 }

@@ -2,26 +2,27 @@
 
 use lastbit::{
     Claim, DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, IBig, Inputs, Laplace, Rational,
-    Rounding, Snapping,
+    Real, Rounding, Snapping,
 };
 use lastbit_real::Float;
 
-use crate::args::{self, EpsilonOrScale, Form, Mechanism};
+use crate::args::{self, EpsilonOrScale, Mechanism};
+use crate::entry::Entry;
 use crate::error::Error;
 use crate::source::Source;
 use crate::value::Value;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Adds noise to a batch of values, or to none.
-type AddNoise<T> = Box<dyn Fn(&mut Source, &mut [T]) -> Result<(), lastbit::Error>>;
+/// Makes noisy values of a batch, or fails.
+type AddNoise<X, T> = Box<dyn Fn(&mut Source, &[X], &mut Vec<T>) -> Result<(), lastbit::Error>>;
 
 /// A half-width of the noise at a confidence, as a decimal number.
 type HalfWidth = Box<dyn Fn(&Rational) -> Result<String, lastbit::Error>>;
 
-/// A mechanism that is ready for values of type `T`.
-pub(crate) struct Plan<T> {
-    pub(crate) add_noise: AddNoise<T>,
+/// A mechanism that is ready for values of type `X`, with results of type `T`.
+pub(crate) struct Plan<X, T> {
+    pub(crate) add_noise: AddNoise<X, T>,
     pub(crate) half_width: HalfWidth,
     pub(crate) claim: Claim,
     /// What the mechanism does, and where the names in it come from.
@@ -30,54 +31,83 @@ pub(crate) struct Plan<T> {
     pub(crate) rounded_to: Option<&'static str>,
 }
 
-impl<T: 'static> Plan<T> {
-    fn new<M>(mechanism: M, claim: Claim, formula: String, half_width: HalfWidth) -> Plan<T>
+impl<T: Value + 'static> Plan<T, T> {
+    fn new<M>(mechanism: M, claim: Claim, formula: String, half_width: HalfWidth) -> Plan<T, T>
     where
-        T: Copy,
         M: lastbit::Mechanism<T> + 'static,
     {
-        let add_noise =
-            Box::new(move |source: &mut Source, values: &mut [T]| mechanism.release_in_place(source, values));
+        let add_noise = Box::new(move |source: &mut Source, values: &[T], out: &mut Vec<T>| {
+            out.clear();
+            out.extend_from_slice(values);
+            mechanism.release_in_place(source, out)
+        });
         Plan { add_noise, half_width, claim, formula, rounded_to: None }
     }
 }
 
-/// A type of number that some mechanisms add noise to.
-pub(crate) trait Noisy: Value + 'static {
-    /// The mechanism for this type, or why there is none. `max_changed` is for those that ask for it.
-    fn plan(mechanism: &Mechanism, max_changed: u64) -> Result<Plan<Self>>;
+impl<T: Value + 'static> Plan<Real, T> {
+    fn of_reals<M>(mechanism: M, claim: Claim, formula: String, half_width: HalfWidth) -> Plan<Real, T>
+    where
+        M: lastbit::RealMechanism<T> + 'static,
+    {
+        let add_noise = Box::new(move |source: &mut Source, values: &[Real], out: &mut Vec<T>| {
+            out.clear();
+            out.resize(values.len(), T::default());
+            mechanism.release_reals(source, values, out)
+        });
+        Plan { add_noise, half_width, claim, formula, rounded_to: None }
+    }
 }
 
-impl Noisy for f64 {
-    fn plan(mechanism: &Mechanism, max_changed: u64) -> Result<Plan<f64>> {
+/// A type of number that some mechanisms add noise to, with results of type `T`.
+pub(crate) trait Noisy<T>: Entry<T> {
+    /// The mechanism for these types, or why there is none. `max_changed` is for those that ask for it.
+    fn plan(mechanism: &Mechanism, max_changed: u64) -> Result<Plan<Self, T>>;
+}
+
+/// Mechanisms that take any real number: see [`Mechanism::takes_any_decimal`].
+impl Noisy<f64> for Real {
+    fn plan(mechanism: &Mechanism, _: u64) -> Result<Plan<Real, f64>> {
         match mechanism {
             Mechanism::Laplace(args) => laplace_on_floats(args),
-            Mechanism::GridLaplace(args) => grid_laplace(args, max_changed),
-            Mechanism::Snapping(args) => match args.form {
-                Form::Exact => snapping(args),
-                Form::Float => float_snapping(args, max_changed),
-            },
-            Mechanism::DiscreteLaplace(_) | Mechanism::DiscreteGaussian(_) => Err(refuse_floats(mechanism)),
+            Mechanism::Snapping(args) => snapping(args),
+            _ => Err(refuse_floats(mechanism)),
         }
     }
 }
 
-impl Noisy for f32 {
-    fn plan(mechanism: &Mechanism, max_changed: u64) -> Result<Plan<f32>> {
+impl Noisy<f32> for Real {
+    fn plan(mechanism: &Mechanism, _: u64) -> Result<Plan<Real, f32>> {
         match mechanism {
             Mechanism::Laplace(args) => laplace_on_floats(args),
-            Mechanism::GridLaplace(args) => grid_laplace(args, max_changed),
-            Mechanism::Snapping(_) => Err(Error::usage(
-                "snapping works on f64, not on f32",
-                "use --input f64: every f32 is one; or laplace, which takes both",
-            )),
-            Mechanism::DiscreteLaplace(_) | Mechanism::DiscreteGaussian(_) => Err(refuse_floats(mechanism)),
+            Mechanism::Snapping(_) => Err(refuse_singles()),
+            _ => Err(refuse_floats(mechanism)),
         }
     }
 }
 
-impl Noisy for i64 {
-    fn plan(mechanism: &Mechanism, _: u64) -> Result<Plan<i64>> {
+impl Noisy<f64> for f64 {
+    fn plan(mechanism: &Mechanism, max_changed: u64) -> Result<Plan<f64, f64>> {
+        match mechanism {
+            Mechanism::GridLaplace(args) => grid_laplace(args, max_changed),
+            Mechanism::Snapping(args) => float_snapping(args, max_changed),
+            _ => Err(refuse_floats(mechanism)),
+        }
+    }
+}
+
+impl Noisy<f32> for f32 {
+    fn plan(mechanism: &Mechanism, max_changed: u64) -> Result<Plan<f32, f32>> {
+        match mechanism {
+            Mechanism::GridLaplace(args) => grid_laplace(args, max_changed),
+            Mechanism::Snapping(_) => Err(refuse_singles()),
+            _ => Err(refuse_floats(mechanism)),
+        }
+    }
+}
+
+impl Noisy<i64> for i64 {
+    fn plan(mechanism: &Mechanism, _: u64) -> Result<Plan<i64, i64>> {
         match mechanism {
             Mechanism::Laplace(args) => laplace_on_integers(args),
             Mechanism::DiscreteLaplace(args) => discrete_laplace(args),
@@ -94,6 +124,13 @@ fn refuse_floats(mechanism: &Mechanism) -> Error {
     Error::usage(
         format!("{} works on i64, not on floats", mechanism.name()),
         "leave out --input for integers; use laplace for floats",
+    )
+}
+
+fn refuse_singles() -> Error {
+    Error::usage(
+        "snapping works on f64, not on f32",
+        "use --input f64: every f32 is one; or laplace, which takes both",
     )
 }
 
@@ -130,9 +167,9 @@ fn laplace(args: &args::Laplace) -> Result<(Laplace, Claim)> {
     Ok((if args.hardened { mechanism.hardened() } else { mechanism }, claim))
 }
 
-fn laplace_on_floats<T: Float>(args: &args::Laplace) -> Result<Plan<T>>
+fn laplace_on_floats<T: Float + Value>(args: &args::Laplace) -> Result<Plan<Real, T>>
 where
-    Laplace: lastbit::Mechanism<T>,
+    Laplace: lastbit::RealMechanism<T>,
 {
     let (mechanism, claim) = laplace(args)?;
     let formula = format!(
@@ -141,10 +178,10 @@ where
     );
     let of_noise = mechanism.clone();
     let half_width = Box::new(move |confidence: &Rational| of_noise.half_width(confidence).map(decimal));
-    Ok(Plan { rounded_to: Some(T::NAME), ..Plan::new(mechanism, claim, formula, half_width) })
+    Ok(Plan { rounded_to: Some(T::NAME), ..Plan::of_reals(mechanism, claim, formula, half_width) })
 }
 
-fn laplace_on_integers(args: &args::Laplace) -> Result<Plan<i64>> {
+fn laplace_on_integers(args: &args::Laplace) -> Result<Plan<i64, i64>> {
     let (mechanism, claim) = laplace(args)?;
     let formula =
         "x -> the integer nearest to x + b·L, where L is real with density exp(-|l|)/2 and b = scale";
@@ -157,7 +194,7 @@ fn laplace_on_integers(args: &args::Laplace) -> Result<Plan<i64>> {
     Ok(Plan::new(mechanism, claim, formula.into(), half_width))
 }
 
-fn grid_laplace<T: Float>(args: &args::GridLaplace, max_changed: u64) -> Result<Plan<T>>
+fn grid_laplace<T: Float + Value>(args: &args::GridLaplace, max_changed: u64) -> Result<Plan<T, T>>
 where
     GridLaplace<T>: lastbit::Mechanism<T>,
 {
@@ -181,7 +218,7 @@ where
     Ok(Plan { rounded_to: Some(T::NAME), ..Plan::new(mechanism, claim, formula, half_width) })
 }
 
-fn discrete_laplace(args: &args::DiscreteLaplace) -> Result<Plan<i64>> {
+fn discrete_laplace(args: &args::DiscreteLaplace) -> Result<Plan<i64, i64>> {
     let sensitivity = positive("sensitivity", &args.sensitivity.value)?;
     let mechanism = match amount(&args.noise)? {
         Amount::Epsilon(epsilon) => DiscreteLaplace::for_epsilon(epsilon, sensitivity)?,
@@ -196,7 +233,7 @@ fn discrete_laplace(args: &args::DiscreteLaplace) -> Result<Plan<i64>> {
     Ok(Plan::new(mechanism, claim, formula.into(), half_width))
 }
 
-fn discrete_gaussian(args: &args::DiscreteGaussian) -> Result<Plan<i64>> {
+fn discrete_gaussian(args: &args::DiscreteGaussian) -> Result<Plan<i64, i64>> {
     let sensitivity = positive("sensitivity", &args.sensitivity)?;
     let mechanism = match (&args.noise.rho, &args.noise.scale) {
         (Some(rho), None) => DiscreteGaussian::for_rho(rho, sensitivity)?,
@@ -223,15 +260,15 @@ fn loss_per_unit(args: &args::Snapping) -> Result<Rational> {
     })
 }
 
-fn snapping(args: &args::Snapping) -> Result<Plan<f64>> {
+fn snapping(args: &args::Snapping) -> Result<Plan<Real, f64>> {
     let mechanism = Snapping::new(loss_per_unit(args)?, args.bound.clone())?;
     let claim = mechanism.claim(&args.sensitivity.value)?;
     let of_noise = mechanism.clone();
     let half_width = Box::new(move |confidence: &Rational| of_noise.half_width(confidence).map(decimal));
-    Ok(Plan::new(mechanism, claim, format!("{SNAPPING}; over the real numbers"), half_width))
+    Ok(Plan::of_reals(mechanism, claim, format!("{SNAPPING}; over the real numbers"), half_width))
 }
 
-fn float_snapping(args: &args::Snapping, max_changed: u64) -> Result<Plan<f64>> {
+fn float_snapping(args: &args::Snapping, max_changed: u64) -> Result<Plan<f64, f64>> {
     let inputs = Inputs::differing_in(args.max_changed.unwrap_or(max_changed))?;
     // Refuses a bound that is not a double.
     let bound = Snapping::new(loss_per_unit(args)?, args.bound.clone())?.bound();

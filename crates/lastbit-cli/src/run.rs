@@ -1,22 +1,32 @@
 //! Doing what the command line asks for.
 
+use std::io::{self, IsTerminal};
+
 use clap::CommandFactory;
+use lastbit::Real;
 
 use crate::args::{Cli, Command, InputType, Io, Mechanism};
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::explain::explain;
 use crate::input::{Checked, Format, Input, Numbers};
 use crate::output::{Promise, Sink, print_now};
 use crate::plan::{Noisy, Plan};
 use crate::source::Source;
+use crate::value::Value;
+use crate::{interrupt, stdout};
 
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     match &cli.command {
-        Command::Noise(noise) => match noise.mechanism.input_type() {
-            InputType::F64 => release_or_explain::<f64>(&noise.mechanism),
-            InputType::F32 => release_or_explain::<f32>(&noise.mechanism),
-            InputType::I64 => release_or_explain::<i64>(&noise.mechanism),
-        },
+        Command::Noise(noise) => {
+            let mechanism = &noise.mechanism;
+            match (mechanism.input_type(), mechanism.takes_any_decimal()) {
+                (InputType::F64, true) => release_or_explain::<Real, f64>(mechanism),
+                (InputType::F64, false) => release_or_explain::<f64, f64>(mechanism),
+                (InputType::F32, true) => release_or_explain::<Real, f32>(mechanism),
+                (InputType::F32, false) => release_or_explain::<f32, f32>(mechanism),
+                (InputType::I64, _) => release_or_explain::<i64, i64>(mechanism),
+            }
+        }
         Command::Audit(args) => crate::audit::run(args),
         Command::Attack(args) => crate::attack::run(args),
         Command::Conformance(args) => crate::audit::conformance::run(args),
@@ -44,10 +54,10 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     }
 }
 
-fn release_or_explain<T: Noisy>(mechanism: &Mechanism) -> Result<(), Error> {
+fn release_or_explain<X: Noisy<T>, T: Value>(mechanism: &Mechanism) -> Result<(), Error> {
     let io = mechanism.io();
     // Before anything is read, so that bad parameters are told at once; the size does not matter for that.
-    let plan = T::plan(mechanism, 1)?;
+    let plan = X::plan(mechanism, 1)?;
     if !io.explain {
         return release(mechanism, plan, io);
     }
@@ -61,22 +71,28 @@ fn release_or_explain<T: Noisy>(mechanism: &Mechanism) -> Result<(), Error> {
 }
 
 /// Reads, adds noise, writes.
-fn release<T: Noisy>(mechanism: &Mechanism, mut plan: Plan<T>, io: &Io) -> Result<(), Error> {
+fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan<X, T>, io: &Io) -> Result<(), Error> {
+    stdout::check().map_err(|e| Error::io("write to standard output", e))?;
+    interrupt::stop_between_lines();
     if io.hex && mechanism.input_type() == InputType::I64 {
         return Err(Error::usage("--hex is for floats, and the values are integers", "leave out --hex"));
     }
-    let format =
-        Format { column: io.column.clone(), has_header: !io.no_header, granularity: mechanism.granularity() };
+    let format = Format {
+        column: io.column.clone(),
+        has_header: !io.no_header,
+        granularity: mechanism.granularity(),
+        shows_values: io.show_values,
+    };
     let source = Source::new(io.insecure_seed)?;
     let mut input = Input::open(io.file.as_deref())?;
     let mut checked = None;
     if !input.is_pipe() {
-        let first_pass = Checked::read::<T>(input.numbers("checking", &format)?)?;
+        let first_pass = Checked::read::<X, T>(input.numbers("checking", &format)?)?;
         if first_pass.values == 0 {
             return Err(Error::Empty);
         }
         if mechanism.lacks_max_changed() {
-            plan = T::plan(mechanism, first_pass.values)?;
+            plan = X::plan(mechanism, first_pass.values)?;
         }
         checked = Some(first_pass);
     } else if mechanism.lacks_max_changed() {
@@ -90,35 +106,44 @@ fn release<T: Noisy>(mechanism: &Mechanism, mut plan: Plan<T>, io: &Io) -> Resul
     }
     let promise = Promise { claim: &plan.claim, is_insecure: io.insecure_seed.is_some() };
     let sink = Sink::new(io.json, io.hex);
-    let mut release = Release { plan: &plan, promise, source, checked, sink, written: 0 };
+    let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;
     match release.batches(numbers) {
         Ok(()) => release.sink.finish(&release.promise),
-        Err(error) => Err(error.after(release.written)),
+        Err(error) => Err(error.after(stdout::lines_written())),
     }
 }
 
 /// The pass that adds noise.
-struct Release<'a, T> {
-    plan: &'a Plan<T>,
+struct Release<'a, X, T> {
+    plan: &'a Plan<X, T>,
     promise: Promise<'a>,
     source: Source,
     /// What an earlier pass has seen.
     checked: Option<Checked>,
     sink: Sink,
-    /// Values that are out.
-    written: u64,
 }
 
-impl<T: Noisy> Release<'_, T> {
+/// What is told where somebody seems to add noise to more than one result.
+const ROWS: &str = "note: --sensitivity is over all values together; noise on rows of people at sensitivity 1 protects nobody: add up first \
+                    (counts, sums per group), then add noise to the results, with the distance by which one person can change all of them";
+
+/// The note on rows, for people and for columns.
+fn note_on_rows(values: usize, is_terminal: bool) -> Option<&'static str> {
+    (values > 1 && is_terminal).then_some(ROWS)
+}
+
+impl<X: Noisy<T>, T: Value> Release<'_, X, T> {
     fn batches(&mut self, mut numbers: Numbers<'_>) -> Result<(), Error> {
-        let (mut batch, mut text) = (Vec::new(), String::new());
+        let (mut batch, mut noisy, mut text) = (Vec::new(), Vec::new(), String::new());
         let mut done = 0;
         for index in 0.. {
-            let read = numbers.next_batch::<T>(&mut batch);
+            let read = numbers.next_batch::<X, T>(&mut batch);
             if let Some(checked) = &self.checked {
                 // No value gets noise that the first pass has not seen: the claim may rest on their number.
-                if !matches!(read, Ok(()) | Err(Error::Io { .. })) || !checked.agrees(index, &batch) {
+                if !matches!(read, Ok(()) | Err(Error::Io { .. }))
+                    || !checked.agrees(index, &numbers, batch.is_empty())
+                {
                     return Err(Error::Changed(numbers.name().to_owned()));
                 }
             }
@@ -126,21 +151,26 @@ impl<T: Noisy> Release<'_, T> {
             if batch.is_empty() {
                 break;
             }
-            (self.plan.add_noise)(&mut self.source, &mut batch).map_err(|error| counted_from(done, error))?;
+            (self.plan.add_noise)(&mut self.source, &batch, &mut noisy)
+                .map_err(|error| counted_from(done, error))?;
             if index == 0 {
                 // The claim comes before the first value, so that nobody has the one without the other.
-                numbers.progress.aside(|| self.tell());
+                numbers.progress.aside(|| self.tell(batch.len()));
             }
-            self.written += self.sink.write(&batch, &mut text)?;
+            self.sink.write(&noisy, &mut text)?;
             done += batch.len();
             numbers.progress.values(done as u64);
         }
         if done == 0 { Err(Error::Empty) } else { Ok(()) }
     }
 
-    fn tell(&self) {
+    /// Before the first of so many values.
+    fn tell(&self, values: usize) {
         if matches!(self.sink, Sink::Lines { .. }) || self.promise.is_insecure {
             self.promise.tell();
+        }
+        if let Some(note) = note_on_rows(values, io::stderr().is_terminal()) {
+            tell(note);
         }
     }
 }
@@ -149,6 +179,21 @@ impl<T: Noisy> Release<'_, T> {
 fn counted_from(done: usize, error: lastbit::Error) -> lastbit::Error {
     match error {
         lastbit::Error::Overflow { index } => lastbit::Error::Overflow { index: done + index },
+        lastbit::Error::BeyondRange { index, type_name } => {
+            lastbit::Error::BeyondRange { index: done + index, type_name }
+        }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::note_on_rows;
+
+    #[test]
+    fn the_note_is_for_people_and_columns() {
+        assert!(note_on_rows(2, true).is_some_and(|note| note.lines().count() == 1));
+        assert_eq!(note_on_rows(1, true), None);
+        assert_eq!(note_on_rows(1000, false), None);
     }
 }

@@ -48,8 +48,8 @@ fn a_pipe_keeps_the_batches_before_a_bad_line() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stdout(&output).lines().count(), 2 * BATCH);
     let expected = "claim: laplace scale=1: max-divergence loss <= 1 for columns at L1 distance <= 1
-error: line 131083 of standard input is \"bad\": not a number
-hint: expected a finite number such as 1.5, -2e-3 or 0x1.8p3
+error: line 131083 of standard input is not a number
+hint: expected a finite number such as 1.5, -2e-3 or 0x1.8p3; --show-values shows it
 note: 131072 noisy values were written before this, and the claim stands for them
 ";
     assert_eq!(stderr(&output), expected);
@@ -191,15 +191,143 @@ fn a_file_that_changes_is_an_error() {
 }
 
 #[test]
-fn a_closed_pipe_ends_quietly() {
+fn a_closed_pipe_is_an_error() {
     let (_directory, path) = file("1\n".repeat(10 * BATCH));
     let mut child =
         lastbit(LAPLACE).arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap(); // and closes it
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(stderr(&output).lines().count(), 1, "only the claim: {}", stderr(&output));
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<&str> = stderr(&output).lines().collect();
+    let [claim, error, hint, note] = lines[..] else { panic!("{lines:?}") };
+    assert!(claim.starts_with("claim: ") && hint.starts_with("hint: "));
+    assert_eq!(error, "error: the output was closed before all of it was written");
+    // What fits into a pipe, and not all there is.
+    let written: usize = note.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(note.ends_with("noisy values were written before this, and the claim stands for them"));
+    assert!((100..10 * BATCH).contains(&written), "{note}");
+}
+
+/// The command through a shell, which knows how to close what programs have open.
+#[cfg(unix)]
+fn in_shell(arguments: &str, redirection: &str) -> std::process::Output {
+    let script = format!("exec \"$0\" {arguments} {redirection}");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script, env!("CARGO_BIN_EXE_lastbit")]).stdin(Stdio::null());
+    shell.output().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn an_output_that_is_closed_from_the_start_is_an_error() {
+    let (_directory, path) = file("1\n2\n");
+    let noise = format!("{LAPLACE} {}", path.display());
+    for arguments in [
+        &noise,
+        &format!("{noise} --json"),
+        &format!("{LAPLACE} --explain"),
+        "completions bash",
+        "man",
+        "--help",
+        "--version",
+    ] {
+        let output = in_shell(arguments, ">&-");
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {}", stderr(&output));
+        let expected = "error: cannot write to standard output: it is closed\n\
+                        hint: give it somewhere to go: a file, a pipe or a terminal\n";
+        assert_eq!(stderr(&output), expected, "{arguments}");
+    }
+    // Verdicts have exit codes of their own: 1 would be one.
+    let output = in_shell("audit snapping --epsilon 1 --bound 372 --inputs 371 372", ">&-");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("it is closed"));
+    // Open for reading only.
+    let output = in_shell(&noise, "1< /dev/null");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: cannot write to standard output"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("note:"), "{}", stderr(&output));
+}
+
+/// Nothing is wrong with an output that goes nowhere because the user wants that; some open it for reading, too.
+#[test]
+#[cfg(unix)]
+fn nowhere_is_a_place() {
+    let (_directory, path) = file("1\n2\n");
+    let noise = format!("{LAPLACE} {}", path.display());
+    for redirection in ["> /dev/null", "1<> /dev/null", "<&- > /dev/null", "> /dev/null 2>&-"] {
+        let output = in_shell(&noise, redirection);
+        assert_eq!(output.status.code(), Some(0), "{redirection}: {}", stderr(&output));
+    }
+}
+
+/// A release that never ends, and Ctrl-C.
+#[cfg(unix)]
+fn interrupted(arguments: &str, read_first: usize) -> std::process::Output {
+    use std::io::Write;
+    let mut child = lastbit(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let (sender, at_work) = std::sync::mpsc::channel();
+    let writer = std::thread::spawn(move || {
+        let many = "123.456\n".repeat(100_000);
+        while stdin.write_all(many.as_bytes()).is_ok() {
+            let _ = sender.send(()); // more than a pipe holds: it reads
+        }
+    });
+    at_work.recv().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut text = vec![0; read_first];
+    stdout.read_exact(&mut text).unwrap();
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    stdout.read_to_end(&mut text).unwrap();
+    writer.join().unwrap();
+    let mut output = child.wait_with_output().unwrap();
+    output.stdout = text;
+    output
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_leaves_whole_lines() {
+    for read_first in [10, 1 << 20, 3 << 20] {
+        let output = interrupted(LAPLACE, read_first);
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert!(stdout(&output).ends_with('\n'));
+        let lines = stdout(&output).lines().count();
+        assert!(stdout(&output).lines().all(|line| line.parse::<f64>().is_ok()));
+        let expected = format!("stopped: {lines} noisy values were written, and the claim stands for them");
+        assert_eq!(stderr(&output).lines().last(), Some(&*expected));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_leaves_no_half_of_a_json_object() {
+    let output = interrupted(&format!("{LAPLACE} --json"), 0);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(130), ""));
+    assert_eq!(stderr(&output), "stopped: no noisy value was written\n");
+}
+
+/// Where nothing is read nor written it stops, too.
+#[test]
+#[cfg(unix)]
+fn ctrl_c_while_it_waits_for_input() {
+    let mut child =
+        lastbit(LAPLACE).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // More than a pipe holds, so that it is reading, and less than a batch.
+    let mut stdin = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, "123.456\n".repeat(20_000).as_bytes()).unwrap();
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(130), ""));
 }
 
 #[test]
@@ -228,17 +356,130 @@ fn a_dash_is_standard_input() {
 /// Not among the snapshots, which show all backslashes as slashes.
 #[test]
 fn odd_bytes_are_escaped() {
-    let cases: [(&[u8], &str); 4] = [
-        (b"1\n\x80\xff\n", r#"line 2 of standard input is "\x80\xff": not UTF-8 text"#),
-        (b"\xff\xfe1\0\n\0", r#"line 1 of standard input is "\xff\xfe1\x00": UTF-16, not UTF-8 text"#),
-        (b"\x1b[31mred\x07\n", r#"line 1 of standard input is "\u{1b}[31mred\u{7}": not a number"#),
-        ("é\"\n".as_bytes(), r#"line 1 of standard input is "é\"": not a number"#),
+    let cases: [(&[u8], &str, &str); 5] = [
+        (
+            b"1\n\x80\xff\n",
+            r#"line 2 of standard input is "\x80\xff": not UTF-8 text"#,
+            "2 of standard input is not UTF-8 text",
+        ),
+        (
+            b"\xff\xfe1\0\n\0",
+            r#"line 1 of standard input is "\xff\xfe1\x00": UTF-16, not UTF-8 text"#,
+            "1 of standard input is UTF-16, not UTF-8 text",
+        ),
+        (
+            b"\x1b[31mred\x07\n",
+            r#"line 1 of standard input is "\u{1b}[31mred\u{7}": not a number"#,
+            "1 of standard input is not a number",
+        ),
+        (
+            "é\"\n".as_bytes(),
+            r#"line 1 of standard input is "é\"": not a number"#,
+            "1 of standard input is not a number",
+        ),
+        (
+            b"0x1.8q3\n",
+            r#"line 1 of standard input is "0x1.8q3": not a number: unexpected 'q' at byte 5; expected the end of the number"#,
+            "1 of standard input is not a number",
+        ),
     ];
-    for (text, message) in cases {
-        let output = on_pipe(LAPLACE, text);
+    for (text, message, hidden) in cases {
+        let output = on_pipe(&format!("{LAPLACE} --show-values"), text);
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).starts_with(&format!("error: {message}\n")), "{}", stderr(&output));
+        let output = on_pipe(LAPLACE, text);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).starts_with(&format!("error: line {hidden}\n")), "{}", stderr(&output));
     }
+}
+
+/// Every refusal that is about a line, with a text that stands nowhere else: it is told only to those who ask.
+#[test]
+fn messages_do_not_repeat_values() {
+    let long = format!("a,b\n1,{}\n", "8153".repeat(20_000));
+    let cases: [(&str, &str); 22] = [
+        ("noise laplace --scale 1 --sensitivity 1", "1\n8153x\n"),
+        ("noise laplace --scale 1 --sensitivity 1", "Ada8153\n"),
+        ("noise laplace --scale 1 --sensitivity 1", "1,8153\n"),
+        ("noise laplace --scale 1 --sensitivity 1", "8153e999\n"),
+        ("noise laplace --scale 1 --sensitivity 1", "8153e-200000\n"),
+        ("noise laplace --scale 1 --sensitivity 1", "0x8153q\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --input f32", "8153e38\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --input i64", "8153.5\n"),
+        ("noise discrete-laplace --scale 1 --sensitivity 1", "81538153815381538153\n"),
+        ("noise discrete-gaussian --scale 1 --sensitivity 1", "x8153\n"),
+        ("noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1", "8153.1\n"),
+        ("noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1 --granularity 1", "8153\n"),
+        (
+            "noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1 --input f32",
+            "81538153\n81538153.5\n",
+        ),
+        ("noise snapping --scale 1 --sensitivity 1 --bound 9 --form float --max-changed 1", "0.8153\n"),
+        ("noise snapping --scale 1 --sensitivity 1 --bound 9", "8153e400\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --column b", "a,b\n1,x8153\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --column b", &long),
+        ("noise laplace --scale 1 --sensitivity 1 --column b", "8153,Ada\n1,2\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --column 7", "Ada8153,8153\n1,2\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --column 2", "Ada,8153\n1,2\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --column 2 --no-header", "Ada,x8153\n1,2\n"),
+        ("noise laplace --scale 1 --sensitivity 1 --column b", "a,b\n1,\"8153\n"),
+    ];
+    for (arguments, text) in cases {
+        let output = on_pipe(arguments, text.as_bytes());
+        assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""), "{arguments}");
+        assert!(!stderr(&output).contains("8153"), "{arguments}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("Ada"), "{arguments}: {}", stderr(&output));
+        let output = on_pipe(&format!("{arguments} --show-values"), text.as_bytes());
+        assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""), "{arguments}");
+        let shown = stderr(&output).contains("8153");
+        assert_eq!(shown, !text.contains('"'), "{arguments}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn an_unclosed_quote_is_an_error() {
+    let (_directory, path) = file("id,v\n1,\"10\n2,20\n3,30\n");
+    for column in ["id", "v"] {
+        let output = on_file(&format!("{LAPLACE} --column {column}"), &path);
+        assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
+        assert!(stderr(&output).contains("line 2 of"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("has a quote that is never closed\n"), "{}", stderr(&output));
+    }
+}
+
+/// The share of values of at least `least`, in noise on a column of one value.
+fn share_at_least(arguments: &str, value: &str, least: f64) -> f64 {
+    const VALUES: usize = 200_000;
+    let output = on_pipe(arguments, format!("{value}\n").repeat(VALUES).as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let hits = stdout(&output).lines().filter(|line| line.parse::<f64>().unwrap() >= least).count();
+    hits as f64 / VALUES as f64
+}
+
+/// Decimals 2 apart, at scale 2: a loss of 1, also where they are no floats. (The library's tests have the exact probabilities.)
+#[test]
+fn the_claim_is_about_what_the_text_says() {
+    for (input, values, event) in [
+        ("f64", ["9007199254740993", "9007199254740995"], 9_007_199_254_740_998.0),
+        ("f32", ["16777217", "16777219"], 16_777_222.0),
+    ] {
+        let arguments = format!("noise laplace --scale 2 --sensitivity 2 --insecure-seed 7 --input {input}");
+        let [less, more] = values.map(|value| share_at_least(&arguments, value, event));
+        // ½·e^-2 and ½·e^-1; the seed is fixed.
+        assert!((less - 0.0677).abs() < 0.003 && (more - 0.1839).abs() < 0.003, "{less} {more}");
+    }
+}
+
+/// Numbers of many digits make smaller batches, and no other difference.
+#[test]
+fn long_numbers() {
+    let line = format!("0.{}1\n", "0".repeat(3000));
+    let output = on_pipe(&format!("{LAPLACE} --insecure-seed 1"), line.repeat(5000).as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stdout(&output).lines().count(), 5000);
+    let (_directory, path) = file(line.repeat(5000));
+    let again = on_file(&format!("{LAPLACE} --insecure-seed 1"), &path);
+    assert_eq!(stdout(&output), stdout(&again));
 }
 
 /// Garbage of all kinds is refused or read, but never a crash.

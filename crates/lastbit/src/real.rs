@@ -119,6 +119,18 @@ impl Real {
                 && self.to_rational().abs() > Rational::try_from(most).expect("a finite number")
     }
 
+    /// The bytes that the number takes beside itself: none if it is a double or a decimal of up to 18 digits and places.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.exact {
+            Exact::Double | Exact::Decimal { .. } => 0,
+            Exact::Rational(exact) => {
+                let bits = |integer: Rational| integer.floor_log2().map_or(0, |log2| log2 as usize + 1);
+                let (numerator, denominator) = (exact.numerator().into(), exact.denominator().into());
+                size_of::<Rational>() + (bits(numerator) + bits(denominator)).div_ceil(8)
+            }
+        }
+    }
+
     /// The doubles for tier 1.
     #[inline]
     pub(crate) fn split(&self) -> Split {
@@ -225,6 +237,13 @@ mod tests {
                 assert!(share(&Real::from_decimal(digits, places), &exact) <= 1.0, "{digits} {places}");
             }
         }
+    }
+
+    #[test]
+    fn memory() {
+        assert_eq!(Real::from_decimal(i64::MAX, 18).heap_bytes(), 0);
+        assert_eq!(Real::from(rational("0x1p-1074")).heap_bytes(), 0);
+        assert!((4000..6000).contains(&Real::from(rational("1e-10000")).heap_bytes()));
     }
 
     #[test]

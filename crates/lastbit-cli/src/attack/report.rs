@@ -31,7 +31,7 @@ impl Report<'_> {
         let printed = if as_json { print_json(&self.json()) } else { print(&self.text()) };
         match (printed, self.leaks()) {
             // The verdict stands, also if nobody reads it.
-            (Ok(()) | Err(Error::BrokenPipe), Some(true)) => Err(Error::Told(1)),
+            (Ok(()) | Err(Error::BrokenPipe { .. }), Some(true)) => Err(Error::Told(1)),
             (printed, _) => printed,
         }
     }

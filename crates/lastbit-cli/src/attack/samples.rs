@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, quoted};
 use crate::prove::files::{name_of, read_text};
-use crate::value::Value;
+use crate::value::nearest;
 
 pub(super) const EXPECTED: &str = "expected one number a line, such as 1.5, -2e-3, 0x1.8p3, nan or -inf";
 
@@ -41,7 +41,7 @@ pub(super) fn of_line(line: &str) -> Result<Option<f64>, String> {
         Some(value) if text.starts_with('-') => Ok(Some(-value)),
         Some(value) => Ok(Some(value)),
         None => {
-            f64::parse(text).map(Some).map_err(|problem| format!("is {}: {problem}", quoted(text.as_bytes())))
+            nearest(text).map(Some).map_err(|problem| format!("is {}: {problem}", quoted(text.as_bytes())))
         }
     }
 }

@@ -89,6 +89,8 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
             format!("cannot {action}: {source}"),
             "what was written is not complete: run again when the cause is gone",
         ),
+        // 1 would be a verdict.
+        Error::BrokenPipe { .. } => Error::BrokenPipe { exit_code: 2 },
         other => other,
     })
 }
