@@ -322,6 +322,11 @@ pub(crate) struct Io {
     /// Whole or nothing: the values are kept in memory and printed when all of them are there.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Whose data neighbouring inputs differ in, such as person: it becomes part of the claim
+    ///
+    /// Claims about different columns add only if they name the same unit.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) unit: Option<String>,
     /// Show the text of a bad line in the message about it
     ///
     /// Without it messages say where and what is wrong, not what is there: values are private, and messages end up in logs.
@@ -405,6 +410,15 @@ impl Mechanism {
             Mechanism::Laplace(_) => true,
             Mechanism::Snapping(args) => args.form == Form::Exact,
             _ => false,
+        }
+    }
+
+    /// How many values may differ between neighbours, if that was said.
+    pub(crate) fn max_changed(&self) -> Option<u64> {
+        match self {
+            Mechanism::GridLaplace(args) => args.max_changed,
+            Mechanism::Snapping(args) if args.form == Form::Float => args.max_changed,
+            _ => None,
         }
     }
 

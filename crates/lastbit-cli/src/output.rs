@@ -1,6 +1,7 @@
 //! What is printed: values one a line, or everything as one JSON object.
 
 use lastbit::Claim;
+use serde_json::Value as Json;
 
 use crate::error::{Error, tell};
 use crate::stdout;
@@ -21,45 +22,24 @@ impl Promise<'_> {
             );
             tell(&format!(
                 "claim: none, the loss is infinite: {} with an insecure seed",
-                self.claim.mechanism
+                self.claim.mechanism()
             ));
         } else {
             tell(&format!("claim: {}", self.claim));
         }
     }
 
-    /// The members of a JSON object.
+    /// The members of a JSON object: the claim, without a loss if there is none.
     pub(crate) fn json_members(&self) -> String {
-        let Claim { mechanism, parameters, adjacency, measure, loss } = self.claim;
-        let parameters: Vec<String> =
-            parameters.iter().map(|(name, value)| format!("{}: {}", json(name), json(value))).collect();
-        let (loss, loss_f64) = if self.is_insecure {
-            ("null".to_owned(), "null".to_owned())
-        } else {
-            (json(&loss.to_string()), json_number(self.claim.loss_f64()))
-        };
-        format!(
-            "{}\"claim\": {{\"mechanism\": {}, \"parameters\": {{{}}}, \"loss\": {loss}, \"loss_f64\": {loss_f64}, \
-             \"measure\": {}, \"adjacency\": {}}}",
-            if self.is_insecure { "\"insecure\": true, " } else { "" },
-            json(mechanism),
-            parameters.join(", "),
-            json(&measure.to_string()),
-            json(adjacency),
-        )
+        if !self.is_insecure {
+            return format!("\"claim\": {}", self.claim.to_json());
+        }
+        let mut claim: Json = serde_json::from_str(&self.claim.to_json()).unwrap_or(Json::Null);
+        for name in ["loss", "loss_f64", "approximate", "statement"] {
+            claim[name] = Json::Null;
+        }
+        format!("\"insecure\": true, \"claim\": {claim}")
     }
-}
-
-/// A JSON string.
-pub(crate) fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// A JSON number, or `null` for what has none.
-fn json_number(value: f64) -> String {
-    let mut text = String::new();
-    value.print(&mut text);
-    if value.is_finite() { text } else { "null".into() }
 }
 
 /// Where noisy values go.

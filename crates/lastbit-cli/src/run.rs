@@ -10,7 +10,7 @@ use crate::error::{Error, tell};
 use crate::explain::explain;
 use crate::input::{Checked, Format, Input, Numbers};
 use crate::output::{Promise, Sink, print_now};
-use crate::plan::{Noisy, Plan};
+use crate::plan::{Length, Noisy, Plan};
 use crate::source::Source;
 use crate::value::Value;
 use crate::{interrupt, stdout};
@@ -57,9 +57,9 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
 fn release_or_explain<X: Noisy<T>, T: Value>(mechanism: &Mechanism) -> Result<(), Error> {
     let io = mechanism.io();
     // Before anything is read, so that bad parameters are told at once; the size does not matter for that.
-    let plan = X::plan(mechanism, 1)?;
+    let plan = Plan::new::<X, T>(mechanism, Length::Unknown)?;
     if !io.explain {
-        return release(mechanism, plan, io);
+        return release::<X, T>(mechanism, plan, io);
     }
     if mechanism.lacks_max_changed() {
         return Err(Error::usage(
@@ -71,7 +71,7 @@ fn release_or_explain<X: Noisy<T>, T: Value>(mechanism: &Mechanism) -> Result<()
 }
 
 /// Reads, adds noise, writes.
-fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan<X, T>, io: &Io) -> Result<(), Error> {
+fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan, io: &Io) -> Result<(), Error> {
     stdout::check().map_err(|e| Error::io("write to standard output", e))?;
     interrupt::stop_between_lines();
     if io.hex && mechanism.input_type() == InputType::I64 {
@@ -92,7 +92,7 @@ fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan<X, T>, i
             return Err(Error::Empty);
         }
         if mechanism.lacks_max_changed() {
-            plan = X::plan(mechanism, first_pass.values)?;
+            plan = Plan::new::<X, T>(mechanism, Length::Counted(first_pass.values))?;
         }
         checked = Some(first_pass);
     } else if mechanism.lacks_max_changed() {
@@ -108,15 +108,15 @@ fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan<X, T>, i
     let sink = Sink::new(io.json, io.hex);
     let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;
-    match release.batches(numbers) {
+    match release.batches::<X, T>(numbers) {
         Ok(()) => release.sink.finish(&release.promise),
         Err(error) => Err(error.after(stdout::lines_written())),
     }
 }
 
 /// The pass that adds noise.
-struct Release<'a, X, T> {
-    plan: &'a Plan<X, T>,
+struct Release<'a> {
+    plan: &'a Plan,
     promise: Promise<'a>,
     source: Source,
     /// What an earlier pass has seen.
@@ -133,8 +133,8 @@ fn note_on_rows(values: usize, is_terminal: bool) -> Option<&'static str> {
     (values > 1 && is_terminal).then_some(ROWS)
 }
 
-impl<X: Noisy<T>, T: Value> Release<'_, X, T> {
-    fn batches(&mut self, mut numbers: Numbers<'_>) -> Result<(), Error> {
+impl Release<'_> {
+    fn batches<X: Noisy<T>, T: Value>(&mut self, mut numbers: Numbers<'_>) -> Result<(), Error> {
         let (mut batch, mut noisy, mut text) = (Vec::new(), Vec::new(), String::new());
         let mut done = 0;
         for index in 0.. {
@@ -151,7 +151,7 @@ impl<X: Noisy<T>, T: Value> Release<'_, X, T> {
             if batch.is_empty() {
                 break;
             }
-            (self.plan.add_noise)(&mut self.source, &batch, &mut noisy)
+            X::add_noise(&self.plan.mechanism, &mut self.source, &batch, &mut noisy)
                 .map_err(|error| counted_from(done, error))?;
             if index == 0 {
                 // The claim comes before the first value, so that nobody has the one without the other.
