@@ -274,7 +274,7 @@ fn interrupted(arguments: &str, read_first: usize) -> std::process::Output {
     let mut stdin = child.stdin.take().unwrap();
     let (sender, at_work) = std::sync::mpsc::channel();
     let writer = std::thread::spawn(move || {
-        let many = "123.456\n".repeat(100_000);
+        let many = "123.456\n".repeat(10_000);
         while stdin.write_all(many.as_bytes()).is_ok() {
             let _ = sender.send(()); // more than a pipe holds: it reads
         }
