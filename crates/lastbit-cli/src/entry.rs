@@ -194,8 +194,8 @@ reals! {
 }
 
 /// What to do about a decimal where only floats will do.
-const ONLY_FLOATS: &str = "this mechanism takes only numbers of its own type, and the claim is about those: round them yourself, in \
-                           hexadecimal (0x1.8p3) or to as many binary digits; or use laplace, which takes any decimal";
+const ONLY_FLOATS: &str = "this mechanism takes only numbers of its own type, and its claim is about those: round it yourself, and write it \
+                           in hexadecimal (0x1.8p3); or use laplace, which takes any decimal";
 
 /// For mechanisms that take floats.
 macro_rules! floats {

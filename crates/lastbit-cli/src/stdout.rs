@@ -3,10 +3,9 @@
 //! The standard library is kinder than that. A standard output that is closed when the program starts is opened again, to nowhere, before `main`
 //! runs; and an error that says so is taken for success. So this module asks before that, and writes to the file itself.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// A pipe takes as many bytes as this in one piece or not at all (`PIPE_BUF` of Linux; POSIX promises 512).
 const PIECE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
@@ -87,13 +86,15 @@ fn write(mut bytes: &[u8], mut on_written: impl FnMut(&[u8])) -> io::Result<()> 
             Err(e) => return Err(e),
         }
     }
-    Ok(())
+    file.flush()
 }
 
 /// The file behind standard output.
 #[cfg(unix)]
-fn file() -> io::Result<&'static File> {
+fn file() -> io::Result<&'static std::fs::File> {
+    use std::fs::File;
     use std::os::fd::AsFd;
+    use std::sync::OnceLock;
     static FILE: OnceLock<File> = OnceLock::new();
     if let Some(file) = FILE.get() {
         return Ok(file);
@@ -118,7 +119,7 @@ fn was_closed() -> bool {
 /// arguments in the same way.
 #[allow(unsafe_code)]
 mod start {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::AtomicBool;
 
     pub(super) static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -139,6 +140,6 @@ mod start {
     extern "C" fn look() {
         // SAFETY: asks for the flags of a descriptor, changes nothing, and takes any number.
         let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
-        WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
+        WAS_CLOSED.store(flags == -1, std::sync::atomic::Ordering::Relaxed);
     }
 }

@@ -249,6 +249,33 @@ fn an_output_that_is_closed_from_the_start_is_an_error() {
     assert!(!stderr(&output).contains("note:"), "{}", stderr(&output));
 }
 
+/// Nobody reads a word of it.
+fn without_reader(arguments: &str) -> std::process::Output {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    lastbit(arguments).stdin(Stdio::null()).stdout(writer).output().unwrap()
+}
+
+#[test]
+fn a_reader_that_is_gone_is_no_success() {
+    let (_directory, path) = file("1\n2\n");
+    let noise = format!("{LAPLACE} {}", path.display());
+    // 1 is a verdict of the last one: 2 is not.
+    for (arguments, code) in [
+        (&*noise, 1),
+        (&format!("{noise} --json"), 1),
+        (&format!("{LAPLACE} --explain"), 1),
+        ("audit snapping --epsilon 1 --bound 372 --inputs 371 372", 2),
+        ("audit snapping --epsilon 1 --bound 372 --inputs 371 372 --json", 2),
+    ] {
+        let output = without_reader(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {}", stderr(&output));
+        assert!(stderr(&output).contains("error: the output was closed before all"), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("note:"), "nothing was written: {}", stderr(&output));
+    }
+    assert_eq!(without_reader("--help").status.code(), Some(0));
+}
+
 /// Nothing is wrong with an output that goes nowhere because the user wants that; some open it for reading, too.
 #[test]
 #[cfg(unix)]
@@ -274,7 +301,7 @@ fn interrupted(arguments: &str, read_first: usize) -> std::process::Output {
     let mut stdin = child.stdin.take().unwrap();
     let (sender, at_work) = std::sync::mpsc::channel();
     let writer = std::thread::spawn(move || {
-        let many = "123.456\n".repeat(100_000);
+        let many = "123.456\n".repeat(10_000);
         while stdin.write_all(many.as_bytes()).is_ok() {
             let _ = sender.send(()); // more than a pipe holds: it reads
         }

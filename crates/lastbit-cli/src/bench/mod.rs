@@ -6,7 +6,7 @@ mod table;
 use clap::{Args, Subcommand};
 
 use crate::error::Error;
-use crate::output::print_now;
+use crate::prove::files::print;
 
 #[derive(Args)]
 pub(crate) struct Bench {
@@ -46,7 +46,7 @@ pub(crate) struct Logic {
 pub(crate) fn run(args: &Bench) -> Result<(), Error> {
     let What::Logic(args) = &args.what;
     let rows = logic::rows(args.program.as_deref())?;
-    print_now(&match (args.json, args.markdown) {
+    print(&match (args.json, args.markdown) {
         (true, _) => table::json(&rows),
         (_, true) => table::markdown(&rows),
         _ => table::text(&rows),
