@@ -68,7 +68,7 @@ fn fill_aes((key, purpose, workplace, out): Fill) {
     for (block, counter) in blocks.iter_mut().zip(first..) {
         *block = counter.to_le_bytes();
     }
-    let cipher = workplace.aes.fill(Aes256Enc::new(key.into()));
+    let cipher = expand(key, &mut workplace.aes);
     cipher.encrypt_blocks(Array::cast_slice_from_core_mut(blocks));
     workplace.aes.wipe();
 }
@@ -82,13 +82,8 @@ fn fill_chacha((key, purpose, workplace, out): Fill) {
     workplace.chacha.wipe();
 }
 
-/// Makes a table's cipher where it is to be. No other copy of it is left.
-#[inline]
-pub(super) fn expand(key: &Key, table: &mut Slot<Aes256Enc>) {
-    scrubbed(expand_unscrubbed, (key, table));
-}
-
+/// Makes a cipher where it is to be. To be called within [`scrubbed`]: other copies are left on the stack.
 #[inline(never)]
-fn expand_unscrubbed((key, table): (&Key, &mut Slot<Aes256Enc>)) {
-    table.fill(Aes256Enc::new(key.into()));
+pub(super) fn expand<'a>(key: &Key, slot: &'a mut Slot<Aes256Enc>) -> &'a mut Aes256Enc {
+    slot.fill(Aes256Enc::new(key.into()))
 }

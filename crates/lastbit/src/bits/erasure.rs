@@ -11,6 +11,7 @@ use aes::Aes256Enc;
 
 use super::cipher::{Cipher, Key, Purpose, Workplace, expand};
 use super::pages::{Slot, Zeroed};
+use super::scrub::{clear_registers, scrubbed};
 use super::table::Table;
 
 /// Made at a time: enough for the ciphers' widest SIMD paths, small enough to stay in the first-level cache.
@@ -172,13 +173,19 @@ impl State {
         }
     }
 
-    /// The refinement words of the open batch.
+    /// Refinement words of the open batch, from `first` on.
     #[inline]
-    pub(super) fn table(&mut self, cipher: Cipher) -> Table<'_> {
+    pub(super) fn refine(&mut self, cipher: Cipher, batch: u64, first: u64, round: u32, words: &mut [u64]) {
         if self.table.get().is_none() {
             self.make_table(cipher);
         }
-        Table(self.table.get().expect("just made"))
+        let table = Table(self.table.get().expect("just made"));
+        match words {
+            // One block at a time needs no room on the stack.
+            [word] => *word = table.word(batch, first, round),
+            words => scrubbed(look_up, (table, batch, first, round, words)),
+        }
+        clear_registers();
     }
 
     #[inline(never)]
@@ -187,8 +194,13 @@ impl State {
             self.table_keys.refill(cipher, &mut self.workplace);
         }
         let table = &mut self.table;
-        self.table_keys.take_key(|key| expand(key, table));
+        self.table_keys.take_key(|key| scrubbed(|(key, table)| _ = expand(key, table), (key, table)));
     }
+}
+
+#[inline(never)]
+fn look_up((table, batch, first, round, words): (Table, u64, u64, u32, &mut [u64])) {
+    table.words(batch, first, round, words);
 }
 
 #[cfg(test)]
@@ -208,6 +220,12 @@ pub(super) mod tests {
         pub(in crate::bits) const UNREAD: usize = offset_of!(State, words.unread);
         pub(in crate::bits) const TABLE_KEY: usize = offset_of!(State, table_keys.key);
         pub(in crate::bits) const TABLE: usize = offset_of!(State, table);
+    }
+
+    fn word(state: &mut State, cipher: Cipher, round: u32) -> u64 {
+        let mut word = [0];
+        state.refine(cipher, 3, 4, round, &mut word);
+        word[0]
     }
 
     const CIPHERS: [Cipher; 2] = [Cipher::Aes256, Cipher::ChaCha20];
@@ -291,7 +309,7 @@ pub(super) mod tests {
         for cipher in CIPHERS {
             let mut state = with_key([7; 32]);
             state.refill(cipher);
-            state.table(cipher);
+            word(&mut state, cipher, 0);
             let next: Key = std::array::from_fn(|i| bytes_of(cipher, state.words.key, 1, 64)[i] ^ 0x21);
             *state.fresh() = [0x21; 32];
             state.mix(cipher);
@@ -316,8 +334,8 @@ pub(super) mod tests {
             for key in keys {
                 assert!(state.table.get().is_none());
                 for round in 0..2 {
-                    let word = state.table(cipher).word(3, 4, round);
-                    assert_eq!(word, Table(&Aes256Enc::new(&key.into())).word(3, 4, round));
+                    let expected = Table(&Aes256Enc::new(&key.into())).word(3, 4, round);
+                    assert_eq!(word(&mut state, cipher, round), expected);
                     state.take_one();
                 }
                 let read = TABLE_KEYS_BYTES - state.table_keys.unread;
@@ -332,12 +350,12 @@ pub(super) mod tests {
         let cipher = Cipher::fastest();
         let mut state = with_key([8; 32]);
         state.refill(cipher);
-        let word = state.table(cipher).word(0, 0, 0);
+        let before_refill = word(&mut state, cipher, 0);
         let before = state.table_keys.key;
         state.refill(cipher);
         assert_ne!(state.table_keys.key, before);
         assert!(state.table_keys.buffer.iter().all(|&byte| byte == 0));
-        assert_eq!(state.table(cipher).word(0, 0, 0), word);
+        assert_eq!(word(&mut state, cipher, 0), before_refill);
     }
 
     #[test]

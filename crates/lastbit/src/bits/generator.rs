@@ -189,13 +189,14 @@ impl<E: Environment> BitSource for Generator<E> {
     }
 
     fn refinement_word(&mut self, batch: u64, index: u64, round: u32) -> u64 {
-        self.prepare_table(batch);
-        self.state.table(self.cipher).word(batch, index, round)
+        let mut word = [0];
+        self.fill_refinement_words(batch, index, round, &mut word);
+        word[0]
     }
 
     fn fill_refinement_words(&mut self, batch: u64, first: u64, round: u32, words: &mut [u64]) {
         self.prepare_table(batch);
-        self.state.table(self.cipher).words(batch, first, round, words);
+        self.state.refine(self.cipher, batch, first, round, words);
     }
 }
 

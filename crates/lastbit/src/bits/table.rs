@@ -34,7 +34,7 @@ impl Table<'_> {
     }
 
     pub(super) fn words(&self, batch: u64, first: u64, round: u32, words: &mut [u64]) {
-        const AT_A_TIME: usize = 64; // enough to fill the pipeline of the AES unit
+        const AT_A_TIME: usize = 32; // enough to fill the pipeline of the AES unit, little to clean up
         assert!(first + words.len() as u64 <= LAST_INDEX + 1);
         let addresses = Self::addresses(batch, round);
         let mut blocks = [aes::Block::default(); AT_A_TIME];

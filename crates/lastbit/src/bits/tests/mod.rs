@@ -2,3 +2,4 @@
 #![allow(unsafe_code)]
 
 mod forks;
+mod memory;
