@@ -120,6 +120,7 @@ impl State {
             *key = next ^ std::mem::take(fresh);
         }
         scratch.fill(0);
+        clear_registers();
     }
 
     /// Forgets fresh bytes that are of no use.
@@ -139,6 +140,7 @@ impl State {
         let key = &mut self.table_keys.key;
         self.words.take_key(|bytes| key.copy_from_slice(bytes));
         self.table_keys.discard();
+        clear_registers();
     }
 
     /// The next words, no further than the end of the buffer, which they leave; returns how many.
@@ -181,8 +183,8 @@ impl State {
         }
         let table = Table(self.table.get().expect("just made"));
         match words {
-            // One block at a time needs no room on the stack.
-            [word] => *word = table.word(batch, first, round),
+            // With instructions for it, one block at a time needs no room on the stack.
+            [word] if cipher == Cipher::Aes256 => *word = table.word(batch, first, round),
             words => scrubbed(look_up, (table, batch, first, round, words)),
         }
         clear_registers();

@@ -7,7 +7,9 @@
 //! Asking for the process id instead would need no `unsafe`, but costs a system call, 220 ns, per check.
 #![allow(unsafe_code)]
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One more than the forks between this process and the one that first asked.
 static GENERATION: AtomicU64 = AtomicU64::new(1);

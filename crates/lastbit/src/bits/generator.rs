@@ -42,27 +42,31 @@ impl<E: Environment> Generator<E> {
         self.state.generation() != fork::generation()
     }
 
-    /// Keys of this process alone, whatever was there before. A failure leaves the state foreign.
-    #[cold]
-    #[inline(never)]
+    /// Keys of this process alone, in place of zeros. A failure leaves the state foreign.
     fn start(&mut self) -> Result<(), Error> {
-        // The kernel has wiped the state of a copy, if it can.
-        self.state.wipe();
-        self.state.protect();
         // Read before the seed is: a fork in between is noticed later rather than missed.
         let generation = fork::generation();
-        // A batch may be open. Its table is gone, too, and its further words come from one that nobody else has.
         self.mix()?;
         self.state.belongs_to(generation);
         Ok(())
     }
 
-    /// As [`start`](Self::start), where there is no way to refuse.
+    /// Keys of its own for a copy made by a fork. A batch may be open: its further words come from a table that nobody else has.
+    #[cold]
+    #[inline(never)]
+    fn start_again(&mut self) -> Result<(), Error> {
+        // The kernel has wiped the state, if it can, and has unlocked the memory.
+        self.state.wipe();
+        self.state.protect();
+        self.start()
+    }
+
+    /// As [`start_again`](Self::start_again), where there is no way to refuse.
     #[cold]
     #[inline(never)]
     fn leave_parent(&mut self) {
         // Going on would repeat the parent's noise, which cancels out by subtraction: worse than stopping.
-        self.start().expect("no random bytes for the keys of a forked process");
+        self.start_again().expect("no random bytes for the keys of a forked process");
     }
 
     /// Mixes fresh bytes into the key. A failure leaves the key as it was.
@@ -149,7 +153,7 @@ impl<E: Environment> BitSource for Generator<E> {
     #[inline]
     fn open_batch(&mut self) -> Result<u64, Error> {
         if self.is_foreign() {
-            self.start()?;
+            self.start_again()?;
         }
         self.refresh()?;
         self.state.close_table();
