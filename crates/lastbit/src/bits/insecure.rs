@@ -21,7 +21,7 @@ use crate::Error;
 /// ```
 pub struct InsecureSeededSource<W = u64> {
     stream: Stream,
-    table: Aes256Enc,
+    table: Box<Aes256Enc>,
     next_batch: u64,
     word: PhantomData<W>,
 }
@@ -33,7 +33,7 @@ impl<W: Word> InsecureSeededSource<W> {
         key[..8].copy_from_slice(&seed.to_le_bytes());
         InsecureSeededSource {
             stream: Stream::new(derive(&key, 0)),
-            table: Aes256Enc::new(&derive(&key, 1).into()),
+            table: Box::new(Aes256Enc::new(&derive(&key, 1).into())),
             next_batch: 0,
             word: PhantomData,
         }
