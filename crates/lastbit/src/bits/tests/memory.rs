@@ -90,12 +90,23 @@ thread_local! {
     static SOURCE: std::cell::RefCell<Option<Generator<System>>> = const { std::cell::RefCell::new(None) };
 }
 
+/// How many bytes of words are in the buffer.
+fn unread<E>(source: &Generator<E>) -> usize {
+    // SAFETY: a field of the state, which nobody changes meanwhile.
+    unsafe { ((source.secrets().start + offsets::UNREAD) as *const usize).read() }
+}
+
 /// One source from its first release to its end.
 fn life(cipher: Cipher) {
     let mut source = Generator::new(cipher, KnownSeeds { seeds: 0 }).unwrap();
     release(&mut source);
     stop(&[source.secrets()]);
     release(&mut source);
+    stop(&[source.secrets()]);
+    // One buffer further, and not more.
+    for _ in 0..=unread(&source) / 8 {
+        source.next_word();
+    }
     stop(&[source.secrets()]);
     // Past the next seed.
     for _ in 0..300 {
@@ -267,7 +278,7 @@ fn ranges(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Whether eight bytes look random: at least five different ones. Of those that are, one in 30,000 does not.
+/// Whether eight bytes look random: at least five different ones. Of those that are, one in two million does not.
 fn looks_random(word: u64) -> bool {
     let bytes = word.to_le_bytes();
     (0..8).filter(|&i| !bytes[..i].contains(&bytes[i])).count() >= 5
@@ -295,15 +306,21 @@ impl Snapshot {
         self.bytes(start..start + length)
     }
 
-    /// What must be nowhere once the source has gone on: its keys, and the table. The words are not secret for ever, and may still be read.
-    fn keys(&self) -> HashSet<u64> {
+    fn parts(&self, parts: &[(usize, usize)]) -> HashSet<u64> {
         (0..self.secrets.len())
-            .flat_map(|source| {
-                [(offsets::KEY, 32), (offsets::TABLE_KEY, 32), (offsets::TABLE, 256)]
-                    .map(|(offset, length)| random_words_of(self.part(source, offset, length)))
-            })
-            .flatten()
+            .flat_map(|source| parts.iter().map(move |part| (source, part)))
+            .flat_map(|(source, &(offset, length))| random_words_of(self.part(source, offset, length)))
             .collect()
+    }
+
+    /// What must be nowhere once the next buffer is made.
+    fn stream_keys(&self) -> HashSet<u64> {
+        self.parts(&[(offsets::KEY, 32), (offsets::TABLE_KEY, 32)])
+    }
+
+    /// What must be nowhere once there is also another batch. Words are not among them: they may still be on the way to a result.
+    fn keys(&self) -> HashSet<u64> {
+        self.parts(&[(offsets::KEY, 32), (offsets::TABLE_KEY, 32), (offsets::TABLE, 256)])
     }
 
     /// All that is random in the secret pages.
@@ -446,6 +463,14 @@ fn keys_of_a_source_are_in_its_pages_and_old_ones_nowhere() {
             assert!(snapshot.keys().len() >= 8, "there are keys to look for");
         }
         assert_eq!(second.find(&first.keys()), [], "{scenario}: old keys");
+        let one_refill_later = child.next();
+        assert_in_pages_only(&one_refill_later);
+        assert_eq!(second.stream_keys().len(), 8);
+        assert_eq!(
+            one_refill_later.find(&second.stream_keys()),
+            [],
+            "{scenario}: the key of the buffer that is read"
+        );
         let third = child.next();
         assert_in_pages_only(&third);
         assert_eq!(third.schedules(), [], "the table of a closed batch");
