@@ -22,8 +22,11 @@ pub(crate) fn python(error: Error) -> PyErr {
         Error::LengthMismatch { .. } => DomainError::new_err(message),
         Error::Overflow { index } => NoiseOverflow::new_err((message, index)),
         Error::BudgetExceeded { .. } => BudgetExceeded::new_err(message),
-        Error::OutOfMemory { .. } => PyMemoryError::new_err(message),
-        Error::NoEntropy { .. } | Error::FloatEnvironment => SystemFailure::new_err(message),
+        Error::OutOfMemory { .. } | Error::NoKeyMemory { .. } => PyMemoryError::new_err(message),
+        Error::NoEntropy { .. }
+        | Error::FloatEnvironment
+        | Error::SelfTestFailed { .. }
+        | Error::SeedRefused { .. } => SystemFailure::new_err(message),
         Error::UnsupportedType { .. } => UnsupportedType::new_err(message),
         Error::DifferentNeighbours { .. } => ClaimMismatch::new_err(message),
         _ => ParameterError::new_err(message),

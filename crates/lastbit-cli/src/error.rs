@@ -82,7 +82,13 @@ impl Error {
         match self {
             Error::Usage { .. } | Error::BadLine { .. } | Error::Column { .. } => 2,
             Error::Empty | Error::Rendered(_) => 2,
-            Error::Library(lastbit::Error::NoEntropy { .. } | lastbit::Error::FloatEnvironment) => 1,
+            Error::Library(
+                lastbit::Error::NoEntropy { .. }
+                | lastbit::Error::FloatEnvironment
+                | lastbit::Error::SelfTestFailed { .. }
+                | lastbit::Error::SeedRefused { .. }
+                | lastbit::Error::NoKeyMemory { .. },
+            ) => 1,
             Error::Library(_) => 2,
             Error::Changed(_) | Error::Io { .. } => 1,
             Error::BrokenPipe { exit_code } => *exit_code,
@@ -190,7 +196,8 @@ fn library_hint(error: &lastbit::Error) -> String {
         OutOfRange { reason, .. } => reason.clone(),
         NotPositive { .. } | Negative { .. } => "give a number such as 0.1, 1/10 or 0x1p-3".into(),
         Overflow { .. } => "clamp the values, use less noise, or a wider type with --input".into(),
-        NoEntropy { .. } => {
+        SelfTestFailed { .. } => "do not release noise on this machine with this build".into(),
+        NoEntropy { .. } | SeedRefused { .. } => {
             "noise needs the operating system's random bytes: check the sandbox or container".into()
         }
         _ => "see lastbit noise --help".into(),

@@ -148,6 +148,30 @@ pub enum Error {
         /// The first part that differs, from 0.
         part: usize,
     },
+    /// A cipher of the random generator gave a wrong answer to a known question.
+    #[error(
+        "the random generator is broken: {cipher} fails its known-answer test, so nothing was released; \
+         the processor, its emulation or this build is faulty"
+    )]
+    SelfTestFailed {
+        /// Which one.
+        cipher: &'static str,
+    },
+    /// The operating system gave bytes for a key that can not be random.
+    #[error(
+        "the operating system's random generator seems stuck, so nothing was released: it gave a seed, and {reason}; \
+         look after the machine's random device"
+    )]
+    SeedRefused {
+        /// What is wrong with them.
+        reason: &'static str,
+    },
+    /// There is no memory for the keys of the random generator.
+    #[error("there is no memory for the keys of the random generator: {reason}")]
+    NoKeyMemory {
+        /// The operating system's words.
+        reason: String,
+    },
 }
 
 /// `value`, if it is positive.

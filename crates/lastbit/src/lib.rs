@@ -37,8 +37,10 @@
 //! # What is not covered
 //!
 //! The claims are about the distribution of the outputs. *When* an output comes can tell something, too: see
-//! [`Laplace::hardened`]. Memory that held the values is not wiped; keys and unread random words are.
-// Two small modules need `unsafe`, with their reasons: `bits::fork` and `sampler::arith`.
+//! [`Laplace::hardened`]. Memory that held the values, and the random words of the last release on the stack, are not wiped; the generator
+//! itself forgets keys and words as it goes ([`SecureSource`]).
+// A few small modules need `unsafe`, with their reasons: `bits::fork`, `bits::pages`, `bits::scrub`, the clock of `bits::environment`, and
+// `sampler::arith`.
 #![deny(unsafe_code)]
 
 mod accuracy;

@@ -11,11 +11,21 @@
 //! bits ask for *refinement words*, addressed by (batch, value index, round): what a value gets does not depend
 //! on which of its neighbours needed more, so results do not depend on chunk sizes, order or threads.
 
+mod cipher;
+mod environment;
+mod erasure;
 mod fork;
+mod generator;
 mod insecure;
 mod keystream;
+mod pages;
 mod replay;
+mod scrub;
 mod secure;
+mod self_test;
+mod table;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 pub use insecure::InsecureSeededSource;
 pub use replay::ReplaySource;
@@ -61,6 +71,8 @@ word!(u8, u16, u32, u64);
 ///
 /// - A batch number is opened with [`open_batch`](Self::open_batch) before its words are drawn, and never comes
 ///   twice under one key.
+/// - Opening a batch closes the one before. A source may refuse to give refinement words of a closed batch, and [`SecureSource`] does, by a
+///   panic: it no longer has the key.
 /// - A sampler asks for each (batch, index, round) at most once.
 pub trait BitSource {
     /// The width of a word.

@@ -1,23 +1,24 @@
 //! The production source.
 
 use super::BitSource;
-use super::fork;
-use super::keystream::{Key, Stream, Table};
+use super::cipher::Cipher;
+use super::environment::System;
+use super::generator::Generator;
 use crate::Error;
 
-/// The main stream gets a new key after this many bytes.
-const RESEED_BYTES: u64 = 1 << 20;
-
-/// A cipher keyed by the operating system: the source for releases. AES-256 in counter mode where the processor has instructions for it, else
-/// ChaCha20.
+/// A generator that is keyed by the operating system and forgets what it gave: the source for releases.
 ///
-/// - Buffered: 2 to 4 ns a word, where asking the operating system costs hundreds.
-/// - Safe after `fork`: a child process notices and takes new keys before it draws a word, so parent and child
-///   never share noise (see [`open_batch`](BitSource::open_batch); a process made by the raw `clone` system
-///   call, past the C library's `fork`, is not noticed).
-/// - Takes a new key from the operating system after each MiB. If the operating system can not give one then, the
-///   old key stays in use; the ciphers are far from their limits.
-/// - Wipes keys and unread words when dropped.
+/// - *Fast key erasure*: each 4096 bytes are made under a key of their own, of AES-256 in counter mode where the processor has instructions for it, else
+///   of ChaCha20. They hold the next key; the old one is overwritten before the first word is read, and each word as it is read. Refinement words
+///   have another key for each batch. So memory that is read later does not give back noise.
+/// - Keys and words are in pages of their own, which are kept from swap and core dumps where the system allows it, and wiped
+///   when the source is dropped.
+/// - Safe after `fork`, `_Fork` and `clone`: a child process finds zeros there, and takes new keys before it draws a word.
+/// - Fresh bytes from the operating system are mixed in after each MiB, and for the first batch or buffer of each second, so that
+///   copies of a stored machine part. If the system has no bytes then, the key stays as good as it was.
+/// - The ciphers are tested with known answers before the first key, and seeds are looked at.
+///
+/// What all that does not cover is on the page `docs/randomness.md` of the repository.
 ///
 /// ```
 /// use lastbit::{BitSource, SecureSource};
@@ -25,99 +26,49 @@ const RESEED_BYTES: u64 = 1 << 20;
 /// assert_ne!(source.next_word(), source.next_word()); // fails once in 2^64 runs
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-pub struct SecureSource {
-    stream: Stream,
-    table: Table,
-    next_batch: u64,
-    fork_generation: u64,
-}
-
-fn key_from_os() -> Result<Key, Error> {
-    let mut key = Key([0; 32]);
-    getrandom::fill(&mut key.0).map_err(|e| Error::NoEntropy { reason: e.to_string() })?;
-    Ok(key)
-}
+///
+/// # Panics
+/// A child process that gets no random bytes from the operating system stops rather than repeat its parent's noise: [`open_batch`](BitSource::open_batch)
+/// has an error for that, and the others panic. [Refinement words](BitSource::refinement_word) of a batch that is not the last opened one are gone.
+pub struct SecureSource(Generator<System>);
 
 impl SecureSource {
     /// A source with keys fresh from the operating system.
     ///
     /// # Errors
-    /// [`Error::NoEntropy`] if the operating system has no random bytes to give.
+    /// - [`Error::NoEntropy`] if the operating system has no random bytes to give.
+    /// - [`Error::SeedRefused`] if those that it gave can not be random.
+    /// - [`Error::SelfTestFailed`] if a cipher is broken.
+    /// - [`Error::NoKeyMemory`] if there is no memory for keys.
     pub fn new() -> Result<Self, Error> {
-        // Read before the keys: a fork in between is noticed later rather than missed.
-        fork::watch();
-        let fork_generation = fork::generation();
-        Ok(SecureSource {
-            stream: Stream::fastest(key_from_os()?),
-            table: Table::new(key_from_os()?),
-            next_batch: 0,
-            fork_generation,
-        })
-    }
-
-    #[inline]
-    fn is_forked_copy(&self) -> bool {
-        self.fork_generation != fork::generation()
-    }
-
-    /// New keys for a copy made by `fork`.
-    #[cold]
-    fn leave_parent(&mut self) {
-        // Going on would repeat the parent's noise, which cancels out by subtraction: worse than stopping.
-        *self = SecureSource::new().expect("no random bytes for the keys of a forked process");
-    }
-
-    #[cold]
-    fn rekey_stream(&mut self) {
-        if let Ok(key) = key_from_os() {
-            self.stream = Stream::fastest(key);
-        }
-    }
-
-    #[inline]
-    fn prepare(&mut self) {
-        if self.is_forked_copy() {
-            self.leave_parent();
-        }
-        if self.stream.is_drained() && self.stream.bytes_made() >= RESEED_BYTES {
-            self.rekey_stream();
-        }
+        Generator::new(Cipher::fastest(), System).map(SecureSource)
     }
 }
 
 impl BitSource for SecureSource {
     type Word = u64;
 
+    #[inline]
     fn open_batch(&mut self) -> Result<u64, Error> {
-        if self.is_forked_copy() {
-            *self = SecureSource::new()?;
-        }
-        let batch = self.next_batch;
-        self.next_batch += 1;
-        Ok(batch)
+        self.0.open_batch()
     }
 
     #[inline]
     fn next_word(&mut self) -> u64 {
-        self.prepare();
-        self.stream.next_word()
+        self.0.next_word()
     }
 
     #[inline]
     fn fill_words(&mut self, words: &mut [u64]) {
-        let mut done = 0;
-        while done < words.len() {
-            self.prepare();
-            done += self.stream.take(&mut words[done..]);
-        }
+        self.0.fill_words(words);
     }
 
     fn refinement_word(&mut self, batch: u64, index: u64, round: u32) -> u64 {
-        self.table.word(batch, index, round)
+        self.0.refinement_word(batch, index, round)
     }
 
     fn fill_refinement_words(&mut self, batch: u64, first: u64, round: u32, words: &mut [u64]) {
-        self.table.words(batch, first, round, words);
+        self.0.fill_refinement_words(batch, first, round, words);
     }
 }
 
@@ -133,7 +84,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn fill_and_next_read_one_stream_across_reseeds() {
+    fn fill_and_next_read_one_stream_across_refills() {
         let mut source = SecureSource::new().unwrap();
         let mut seen = HashSet::new();
         let mut words = vec![0; 1000];
@@ -148,14 +99,15 @@ mod tests {
     #[test]
     fn refinement_words_are_addressed() {
         let mut source = SecureSource::new().unwrap();
-        let batch = source.open_batch().unwrap();
-        let mut words = [0; 100];
-        source.fill_refinement_words(batch, 5, 3, &mut words);
-        for (i, word) in words.iter().enumerate() {
-            assert_eq!(*word, source.refinement_word(batch, 5 + i as u64, 3));
-        }
         let mut seen = HashSet::new();
-        for batch in 0..4 {
+        for _ in 0..4 {
+            let batch = source.open_batch().unwrap();
+            let mut words = [0; 100];
+            source.fill_refinement_words(batch, 5, 3, &mut words);
+            for (i, word) in words.iter().enumerate() {
+                assert_eq!(*word, source.refinement_word(batch, 5 + i as u64, 3));
+                source.next_word(); // does not change the others
+            }
             for index in 0..20 {
                 for round in 0..5 {
                     assert!(seen.insert(source.refinement_word(batch, index, round)));
@@ -165,8 +117,23 @@ mod tests {
     }
 
     #[test]
-    fn batches_never_repeat() {
+    #[should_panic(expected = "batch 0 is not open")]
+    fn closed_batches_are_gone() {
         let mut source = SecureSource::new().unwrap();
-        assert_ne!(source.open_batch().unwrap(), source.open_batch().unwrap());
+        let first = source.open_batch().unwrap();
+        assert_ne!(first, source.open_batch().unwrap());
+        source.refinement_word(first, 0, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "batch 0 is not open")]
+    fn no_batch_is_open_at_first() {
+        SecureSource::new().unwrap().refinement_word(0, 0, 0);
+    }
+
+    #[test]
+    fn a_source_goes_to_other_threads() {
+        fn goes<T: Send + Sync + Unpin>() {}
+        goes::<SecureSource>();
     }
 }

@@ -4,7 +4,7 @@
 //! Rust. The radii of tier 1 hold for both, so both give the same noise, bit for bit; they differ in speed
 //! and in how seldom they leave a value to tier 2.
 //!
-//! One of the crate's two modules with `unsafe` code: calling a function that was compiled for a processor feature
+//! One of the crate's few modules with `unsafe` code: calling a function that was compiled for a processor feature
 //! is unsafe unless the feature is there, which [`Path::detect`] has just asked.
 #![allow(unsafe_code)]
 
