@@ -47,7 +47,7 @@ fn a_pipe_keeps_the_batches_before_a_bad_line() {
     let output = on_pipe(LAPLACE, three_batches_and_a_bad_line().as_bytes());
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(stdout(&output).lines().count(), 2 * BATCH);
-    let expected = "claim: laplace scale=1: max-divergence loss <= 1 for columns at L1 distance <= 1
+    let expected = "claim: laplace scale=1: ε = 1 (pure), max-divergence, for columns of real numbers at L1 distance <= 1; values are read exactly
 error: line 131083 of standard input is not a number
 hint: expected a finite number such as 1.5, -2e-3 or 0x1.8p3; --show-values shows it
 note: 131072 noisy values were written before this, and the claim stands for them
@@ -155,7 +155,8 @@ hint: give --max-changed C, 1 if neighbours differ in one value; or a file, whos
 
     let output = on_pipe(&format!("{grid} --max-changed 1"), b"1\n2\n");
     assert!(
-        stderr(&output).contains("scale=1 k=-2 max_changed=1: max-divergence loss <= 1 "),
+        stderr(&output).contains("scale=1 k=-2: ε = 1 (pure)")
+            && stderr(&output).contains("at most 1 value;"),
         "{}",
         stderr(&output)
     );
@@ -163,7 +164,7 @@ hint: give --max-changed C, 1 if neighbours differ in one value; or a file, whos
     // 4 cells apart in one value become up to 6 in three: more noise for the same loss.
     let (_directory, path) = file("1\n2\n3\n");
     let output = on_file(grid, &path);
-    let claim = "scale=3/2 k=-2 max_changed=3: max-divergence loss <= 1 ";
+    let claim = "scale=1.5 k=-2: ε = 1 (pure), max-divergence, for columns of float64 of length 3 ";
     assert!(stderr(&output).contains(claim), "{}", stderr(&output));
 
     let output = on_pipe("noise snapping --epsilon 1 --sensitivity 1 --bound 1 --form float", b"1\n");
@@ -175,7 +176,7 @@ hint: give --max-changed C, 1 if neighbours differ in one value; or a file, whos
 fn the_counted_values_are_those_of_the_column() {
     let (_directory, path) = file("a,b\n1,x\n2,\"y\nz\"\n");
     let output = on_file("noise grid-laplace --epsilon 1 --sensitivity 1 --column a", &path);
-    assert!(stderr(&output).contains("max_changed=2:"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("of length 2 at L1"), "{}", stderr(&output));
     assert_eq!(stdout(&output).lines().count(), 2);
 }
 

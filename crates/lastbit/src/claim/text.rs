@@ -5,6 +5,7 @@ use std::fmt;
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::{About, Claim, Measure, Preparation};
+use crate::ValueType;
 
 /// The δ at which a zero-concentrated loss is also told as (ε, δ).
 pub(super) const DELTA: &str = "1e-6";
@@ -51,7 +52,10 @@ impl fmt::Display for About {
             About::Columns { values, metric, neighbours } => (values, metric, neighbours),
             About::Unit(unit) => return write!(f, "data that differ in one {unit}"),
         };
-        write!(f, "columns of {values}")?;
+        match values {
+            ValueType::Real => f.write_str("columns of real numbers")?,
+            values => write!(f, "columns of {values}")?,
+        }
         if let Some(length) = neighbours.length() {
             write!(f, " of length {length}")?;
         }
