@@ -105,15 +105,15 @@ impl Written {
             [b'+', rest @ ..] => (false, rest),
             _ => (false, bytes),
         };
-        let mut digits = Some(0i64);
-        let (mut is_zero, mut any, mut point) = (true, false, None);
+        let (mut digits, mut significant) = (0u64, 0u32);
+        let (mut any, mut point) = (false, None);
         let mut rest = bytes;
         while let [byte, tail @ ..] = rest {
             match byte {
                 b'0'..=b'9' => {
-                    let digit = i64::from(byte - b'0');
-                    digits = digits.and_then(|digits| digits.checked_mul(10)?.checked_add(digit));
-                    is_zero &= digit == 0;
+                    // Beyond 18 digits it is not looked at.
+                    digits = digits.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+                    significant += u32::from(significant > 0 || *byte != b'0');
                     any = true;
                 }
                 b'.' if point.is_none() => point = Some(tail.len()),
@@ -127,8 +127,12 @@ impl Written {
             [] => 0,
             [_, exponent @ ..] => Written::exponent(exponent)?,
         };
-        let digits = digits.map(|digits| if negative { -digits } else { digits });
-        any.then_some(Written { digits, is_zero, places: places as i64, exponent })
+        let digits = (significant <= 18).then_some(if negative {
+            (digits as i64).wrapping_neg()
+        } else {
+            digits as i64
+        });
+        any.then_some(Written { digits, is_zero: significant == 0, places: places as i64, exponent })
     }
 
     /// A signed integer; one that is too large is as good as the largest.

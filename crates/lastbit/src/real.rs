@@ -87,7 +87,9 @@ impl Real {
         if rest == 0 {
             return Real { approximation: Split { hi, lo: 0.0 }, exact: Exact::Double };
         }
-        let lo = rest as i64 as f64 / power as f64 * f64::from_i128(1, exponent.min(0));
+        // A normal number: the exponent is at least -113.
+        let unit = f64::from_bits(((exponent.min(0) + 1023) as u64) << 52);
+        let lo = rest as i64 as f64 / power as f64 * unit;
         Real { approximation: Split { hi, lo }, exact: Exact::Decimal { digits, places } }
     }
 
