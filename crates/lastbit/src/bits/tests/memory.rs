@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use aes::Aes256Enc;
@@ -120,12 +121,13 @@ fn life(cipher: Cipher) {
 
 fn threads(cipher: Cipher) {
     const THREADS: usize = 8;
-    let barrier = std::sync::Barrier::new(THREADS + 1);
-    std::thread::scope(|scope| {
-        let threads = [(); THREADS].map(|()| {
+    let barrier = Arc::new(std::sync::Barrier::new(THREADS + 1));
+    // Joined one by one: a scope ends when its closures have, which is before what is local to a thread is dropped.
+    let (threads, sources): (Vec<_>, Vec<_>) = (0..THREADS)
+        .map(|_| {
             let (send, receive) = std::sync::mpsc::channel();
-            let barrier = &barrier;
-            scope.spawn(move || {
+            let barrier = Arc::clone(&barrier);
+            let thread = std::thread::spawn(move || {
                 SOURCE.with_borrow_mut(|source| {
                     let source = source.insert(Generator::new(cipher, System).unwrap());
                     release(source);
@@ -133,11 +135,12 @@ fn threads(cipher: Cipher) {
                 });
                 barrier.wait();
             });
-            receive
-        });
-        stop(&threads.map(|thread| thread.recv().unwrap()));
-        barrier.wait();
-    });
+            (thread, receive)
+        })
+        .unzip();
+    stop(&sources.iter().map(|source| source.recv().unwrap()).collect::<Vec<_>>());
+    barrier.wait();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
     stop(&[]);
 }
 
