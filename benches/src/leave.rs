@@ -1,20 +1,23 @@
 //! The share of values that one word does not decide, and that take longer than the others.
 
-use lastbit::{Mechanism, SecureSource};
+use lastbit::{DiscreteLaplace, Mechanism, Rational, SecureSource};
 
 use crate::cases::{discrete_laplace, grid_laplace, laplace};
 use crate::sources::{Counting, secure};
 
-/// Values of each line.
+/// Values of a line.
 const VALUES: usize = 1 << 26;
+
+/// Values of a line where nearly all of them may leave.
+const FEW: usize = 1 << 20;
 
 const BATCH: usize = 1 << 20;
 
-/// Noises [`VALUES`] values, all of them `x`.
-fn count<M: Mechanism<T>, T: Copy>(mechanism: &M, x: T) -> Counting<SecureSource> {
+/// Noises so many values, all of them `x`.
+fn count<M: Mechanism<T>, T: Copy>(mechanism: &M, x: T, of: usize) -> Counting<SecureSource> {
     let mut source = Counting::new(secure());
     let mut values = vec![x; BATCH];
-    for _ in 0..VALUES / BATCH {
+    for _ in 0..of / BATCH {
         values.fill(x);
         mechanism.release_in_place(&mut source, &mut values).expect("values in range");
     }
@@ -23,11 +26,15 @@ fn count<M: Mechanism<T>, T: Copy>(mechanism: &M, x: T) -> Counting<SecureSource
 
 /// Prints a line; returns the number of values that left.
 fn report_mechanism<M: Mechanism<T>, T: Copy>(title: &str, mechanism: &M, x: T) -> u64 {
-    let counted = count(mechanism, x);
+    report_some(title, mechanism, x, VALUES)
+}
+
+fn report_some<M: Mechanism<T>, T: Copy>(title: &str, mechanism: &M, x: T, of: usize) -> u64 {
+    let counted = count(mechanism, x, of);
     let left = counted.values();
     let share = match left {
         0 => "0".into(),
-        _ => format!("{:.2e} = 2^{:.1}", left as f64 / VALUES as f64, (left as f64 / VALUES as f64).log2()),
+        _ => format!("{:.2e} = 2^{:.1}", left as f64 / of as f64, (left as f64 / of as f64).log2()),
     };
     println!("{title:33} {left:>10}  {share:20} {:>3}", counted.most_in_chunk());
     left
@@ -48,6 +55,15 @@ pub(crate) fn report() -> bool {
     report_mechanism("DiscreteLaplace i64, scale 10", &discrete_laplace(), 0i64);
     report_mechanism("GridLaplace f64, k = -20", &grid_laplace(Some(-20)), 0.0);
     report_mechanism("GridLaplace f64, k = -40", &grid_laplace(Some(-40)), 0.0);
+    println!("of {FEW} values");
+    for k in [-60, -1074] {
+        for x in inputs {
+            report_some(&format!("GridLaplace f64, k = {k}, x = {x}"), &grid_laplace(Some(k)), x, FEW);
+        }
+    }
+    report_some("GridLaplace f64, k = -45, x = 0", &grid_laplace(Some(-45)), 0.0, FEW);
+    let wide = DiscreteLaplace::new(Rational::pow2(44)).expect("a scale");
+    report_some("DiscreteLaplace i64, scale 2^44", &wide, 0i64, FEW);
     println!("hardened: {hardened_left} left, bar 0: {}", if hardened_left == 0 { "ok" } else { "MISSED" });
     hardened_left == 0
 }

@@ -61,11 +61,18 @@ fn widened<'py>(
             let too_large = x.call_method1("__gt__", (i64::MAX,))?;
             if too_large.call_method0("any")?.extract()? {
                 let index: usize = too_large.call_method0("argmax")?.extract()?;
+                // It depends on a value, so it is paid.
+                task.begin::<i64>()?;
                 let message = format!("value {index} is too large for int64");
                 return Err(DomainError::new_err((message, index)));
             }
         }
-        _ => return Err(refused(task.noise(), &name)),
+        _ if !x.dtype().getattr("isnative")?.extract::<bool>()? => {
+            return Err(UnsupportedType::new_err(format!(
+                "these values are {name} in another byte order than this machine's; convert them first, as in x.astype({name:?})"
+            )));
+        }
+        _ => return Err(refused(task.noise(), &name, "astype")),
     }
     Ok(x.call_method1("astype", ("int64",))?.cast_into::<PyArrayDyn<i64>>()?)
 }
@@ -106,6 +113,7 @@ fn into<'py, T: Number>(
         let values = values.as_slice_mut()?;
         task.begin::<T>()?;
         // In one piece: an interrupt must not leave half of the values noisy.
+        checked(x, task.check(values))?;
         return checked(x, py.detach(|| T::release_in_place(noise, values)).map_err(Stopped::Refused));
     }
     let mut target = out.try_readwrite().map_err(written)?;
@@ -113,6 +121,7 @@ fn into<'py, T: Number>(
         let values = x.try_readonly().map_err(read)?;
         let (values, target) = (values.as_slice()?, target.as_slice_mut()?);
         task.begin::<T>()?;
+        checked(x, task.check(values))?;
         return checked(x, py.detach(|| T::release_to(noise, values, target)).map_err(Stopped::Refused));
     }
     drop(target);
@@ -148,13 +157,13 @@ fn noisy_copy<'py, T: Number>(
         let mut values = noisy.readwrite();
         let values = values.as_slice_mut()?;
         task.begin::<T>()?;
-        checked(&noisy, release_in_place(py, noise, values))?;
+        checked(&noisy, task.check(values).and_then(|()| release_in_place(py, noise, values)))?;
     } else {
         let values = x.try_readonly().map_err(read)?;
         let mut out = noisy.readwrite();
         let (values, out) = (values.as_slice()?, out.as_slice_mut()?);
         task.begin::<T>()?;
-        checked(x, release_to(py, noise, values, out))?;
+        checked(x, task.check(values).and_then(|()| release_to(py, noise, values, out)))?;
     }
     Ok(noisy)
 }

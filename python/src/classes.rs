@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
 
 use crate::build::{self, GridInputs, for_accuracy, grid_type};
-use crate::mechanism::{Mechanism, Object};
+use crate::errors::python;
+use crate::mechanism::{Mechanism, Object, confidence};
 use crate::number;
 
 /// A parameter of noise that was found, as an argument.
@@ -63,7 +64,15 @@ impl Laplace {
         dtype: Option<&str>,
     ) -> PyResult<Py<Laplace>> {
         let py = accuracy.py();
-        let scale = found(&for_accuracy(&Family::Laplace, accuracy, alpha)?).into_pyobject(py)?;
+        let is_integer = matches!(dtype, Some("int64" | "int32"));
+        let noise: AnyMechanism = match is_integer {
+            true => {
+                let (width, confidence) = (number::exact("accuracy", accuracy)?, confidence(alpha)?);
+                lastbit::Laplace::for_integer_half_width(&width, &confidence).map_err(python)?.into()
+            }
+            false => for_accuracy(&Family::Laplace, accuracy, alpha)?,
+        };
+        let scale = found(&noise).into_pyobject(py)?;
         Py::new(py, initializer(build::laplace(Some(scale.as_any()), None, None, false, dtype)?, Laplace))
     }
 

@@ -18,7 +18,9 @@ pyo3::import_exception!(lastbit.errors, CertificateError);
 pub(crate) fn python(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
-        Error::NotFinite { index } => DomainError::new_err((message, index)),
+        Error::NotFinite { index } | Error::NotMultiple { index, .. } | Error::BeyondRange { index, .. } => {
+            DomainError::new_err((message, index))
+        }
         Error::LengthMismatch { .. } => DomainError::new_err(message),
         Error::Overflow { index } => NoiseOverflow::new_err((message, index)),
         Error::BudgetExceeded { .. } => BudgetExceeded::new_err(message),

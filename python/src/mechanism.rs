@@ -78,7 +78,7 @@ impl Mechanism {
                 declared.name()
             ))),
             _ if self.noise.check_type(values).is_err() => {
-                Err(crate::noise::refused(&self.noise, values.name()))
+                Err(crate::noise::refused(&self.noise, values.name(), "astype"))
             }
             _ => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use lastbit::{AnyMechanism, Contract, Error, Mechanism as _, SecureSource, ValueType};
+use lastbit::{AnyMechanism, Contract, Error, Inputs, Mechanism as _, SecureSource, ValueType};
 use numpy::Element;
 use pyo3::prelude::*;
 
@@ -34,10 +34,13 @@ pub(crate) trait Number: Element + Copy + Default {
 
     /// Noisy copies of values.
     fn release_to(noise: &AnyMechanism, values: &[Self], out: &mut [Self]) -> Result<(), Error>;
+
+    /// Refuses values that are not what was declared of them.
+    fn check(inputs: Inputs, values: &[Self]) -> Result<(), Error>;
 }
 
 macro_rules! number {
-    ($($type:ty, $name:ident;)*) => {$(
+    ($($type:ty, $name:ident, $check:expr;)*) => {$(
         impl Number for $type {
             const TYPE: ValueType = ValueType::$name;
 
@@ -53,14 +56,19 @@ macro_rules! number {
             fn release_to(noise: &AnyMechanism, values: &[Self], out: &mut [Self]) -> Result<(), Error> {
                 with_source(|source| noise.release_to(source, values, out))
             }
+
+            fn check(inputs: Inputs, values: &[Self]) -> Result<(), Error> {
+                $check(inputs, values)
+            }
         }
     )*};
 }
 number! {
-    f64, F64;
-    f32, F32;
-    i64, I64;
-    i32, I32;
+    f64, F64, |inputs: Inputs, values| inputs.check_values(values);
+    f32, F32, |inputs: Inputs, values| inputs.check_values(values);
+    // Of integers nothing is declared: grids are of floats.
+    i64, I64, |_, _| Ok(());
+    i32, I32, |_, _| Ok(());
 }
 
 /// Why a release ended early.
@@ -122,6 +130,7 @@ pub(crate) fn moved(error: Error, position: impl FnOnce(usize) -> usize) -> Erro
     match error {
         Error::NotFinite { index } => Error::NotFinite { index: position(index) },
         Error::Overflow { index } => Error::Overflow { index: position(index) },
+        Error::NotMultiple { index, exponent } => Error::NotMultiple { index: position(index), exponent },
         other => other,
     }
 }
@@ -144,8 +153,8 @@ pub(crate) fn class(noise: &AnyMechanism) -> &'static str {
     }
 }
 
-/// That values of this type are refused, and how to make them a type that is taken.
-pub(crate) fn refused(noise: &AnyMechanism, what: &str) -> PyErr {
+/// That values of this type are refused, and how to make them a type that is taken: by which method.
+pub(crate) fn refused(noise: &AnyMechanism, what: &str, method: &str) -> PyErr {
     let taken = dtypes(noise);
     // The least that loses nothing, where there is one.
     let wanted = match what {
@@ -155,7 +164,7 @@ pub(crate) fn refused(noise: &AnyMechanism, what: &str) -> PyErr {
     };
     let wanted = if taken.contains(&wanted) { wanted } else { taken[0] };
     UnsupportedType::new_err(format!(
-        "{} takes {}, and these values are {what}; convert them first, as in x.astype({wanted:?})",
+        "{} takes {}, and these values are {what}; convert them first, as in x.{method}({wanted:?})",
         class(noise),
         taken.join(", "),
     ))

@@ -30,9 +30,10 @@ pub(crate) fn exact(name: &str, x: &Bound<'_, PyAny>) -> PyResult<Rational> {
         if x.is_instance(decimal(x.py())?)? {
             return parsed(name, x.str()?.to_str()?);
         }
-        // The floats of numpy: the digits that it prints.
+        // The floats of numpy: the digits that it prints, whatever its options for printing are.
         if x.hasattr("dtype")? && x.hasattr("is_integer")? {
-            return parsed(name, x.str()?.to_str()?);
+            let digits = x.py().import("numpy")?.call_method1("format_float_scientific", (x,))?;
+            return parsed(name, &digits.extract::<String>()?.replace(".e", "e"));
         }
         // Fractions.
         if let Ok(ratio) = x.call_method0("as_integer_ratio") {

@@ -28,6 +28,7 @@ impl Payment {
     /// Makes the claim for values of this type, and pays.
     pub(crate) fn begin(&self, values: ValueType) -> PyResult<()> {
         let claim = self.mechanism.noise.claim(values, &self.neighbours).map_err(python)?;
+        claim.check_charged().map_err(python)?;
         if let Some(budget) = &self.budget {
             budget.get().pay(claim.clone())?;
         }

@@ -3,8 +3,7 @@
 //! The type of a result never depends on a value: numbers and lists have the type that the mechanism was built for, or float64 where that
 //! is taken; arrays have their own.
 
-use lastbit::{AnyMechanism, Error, Rational, Rounding, ValueType};
-use lastbit_real::Float;
+use lastbit::{AnyMechanism, ValueType};
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -14,11 +13,8 @@ use crate::arrays::{any_array, new_array};
 use crate::arrow;
 use crate::errors::{DomainError, UnsupportedType, python};
 use crate::mechanism::Mechanism;
-use crate::noise::{Number, class, release_in_place};
+use crate::noise::{Number, Stopped, class, release_in_place};
 use crate::payment::Payment;
-
-/// The largest integer up to which doubles have them all.
-const EXACT_INTEGERS: i64 = 1 << 53;
 
 /// A release that is to be made.
 pub(crate) struct Task<'a, 'py> {
@@ -37,6 +33,14 @@ impl Task<'_, '_> {
         self.mechanism.check_type(T::TYPE)?;
         self.payment.map_or(Ok(()), |payment| payment.get().begin(T::TYPE))
     }
+
+    /// Refuses values that are not what was declared of them. What depends on values comes after paying.
+    pub(crate) fn check<T: Number>(&self, values: &[T]) -> Result<(), Stopped> {
+        match self.mechanism.inputs {
+            Some(inputs) => T::check(inputs, values).map_err(Stopped::Refused),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Noisy values, in the form that the values have; `None` if they are neither numbers nor lists nor numpy's.
@@ -45,11 +49,17 @@ pub(crate) fn release<'py>(
     x: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = x.py();
     let is_list = x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>();
     let is_number = x.is_instance_of::<PyFloat>() || x.is_instance_of::<PyInt>();
     if out.is_some() && (is_list || is_number) {
         return Err(UnsupportedType::new_err("out is for numpy arrays; numbers and lists are returned"));
+    }
+    // A number of numpy's is a number: whether it is one of Python's or of numpy's can depend on the data, as in sum(x[x > 3]).
+    if !is_list && !is_number && x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
+        let number = x.call_method0("item")?;
+        if number.is_instance_of::<PyFloat>() || number.is_instance_of::<PyInt>() {
+            return release(task, &number, out);
+        }
     }
     if is_list || is_number {
         let noisy = match task.mechanism.plain_type() {
@@ -63,11 +73,6 @@ pub(crate) fn release<'py>(
     // Not before here: this looks for numpy, and imports it.
     if let Ok(array) = x.cast::<PyUntypedArray>() {
         return any_array(task, array, out).map(Some);
-    }
-    if out.is_none() && x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
-        // A scalar of numpy's.
-        let array = py.import("numpy")?.call_method1("asarray", (x,))?;
-        return any_array(task, array.cast::<PyUntypedArray>()?, None).map(Some);
     }
     Ok(None)
 }
@@ -91,7 +96,7 @@ pub(crate) fn count(x: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// A list of numbers or an array of this type, without rounding: the distance of two vectors must stay what it is.
-pub(crate) fn vector<T: Number + Float>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+pub(crate) fn vector<T: Plain>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     if let Ok(array) = x.cast::<PyUntypedArray>() {
         let array = array.cast::<PyArrayDyn<T>>().map_err(|_| {
             let message = format!("the values must be {}, but are {}", T::TYPE, array.dtype());
@@ -105,19 +110,7 @@ pub(crate) fn vector<T: Number + Float>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>
     if !(x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()) {
         return Err(UnsupportedType::new_err("the values must be a list or a numpy array"));
     }
-    let number = |(index, item): (usize, PyResult<Bound<'_, PyAny>>)| {
-        let item = item?;
-        if item.cast::<PyFloat>().is_ok_and(|item| !item.value().is_finite()) {
-            return Err(python(Error::NotFinite { index }));
-        }
-        let exact = crate::number::value("a value", &item)?;
-        let rounded = T::from_rational(&exact, Rounding::Nearest);
-        match Rational::try_from(rounded.to_f64()) {
-            Ok(back) if back == exact => Ok(rounded),
-            _ => Err(DomainError::new_err(format!("a value is no {}, and would be rounded", T::TYPE))),
-        }
-    };
-    x.try_iter()?.enumerate().map(number).collect()
+    Ok(list("the measurement", x)?)
 }
 
 /// Whether values are of single precision, be they numpy's, Arrow's or of a library of tables.
@@ -131,14 +124,14 @@ pub(crate) fn is_single(x: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// A type that numbers of Python can be read as.
-trait Plain: Number + for<'py> IntoPyObject<'py> {
+pub(crate) trait Plain: Number + for<'py> IntoPyObject<'py> {
     /// The same number, or what is wrong with it: that it is of the wrong kind, or that it has no place in the type.
     fn of_float(x: f64) -> Result<Self, Misfit>;
     fn of_integer(x: i64) -> Result<Self, Misfit>;
 }
 
 /// Why a number can not be a value.
-enum Misfit {
+pub(crate) enum Misfit {
     /// A float where integers are wanted. That is no matter of its value.
     Kind,
     /// It would be rounded, or overflow.
@@ -160,13 +153,13 @@ macro_rules! plain {
 }
 plain! {
     f64: Ok, |x: i64| {
-        if x.abs() <= EXACT_INTEGERS { Ok(x as f64) } else { Err(Misfit::Range) }
+        if (x as f64) as i128 == i128::from(x) { Ok(x as f64) } else { Err(Misfit::Range) }
     };
     f32: |x: f64| {
         // NaN and infinities are refused with the others that are not finite.
         if f64::from(x as f32) == x || !x.is_finite() { Ok(x as f32) } else { Err(Misfit::Range) }
     }, |x: i64| {
-        if (x as f32) as i64 == x && x.abs() <= EXACT_INTEGERS { Ok(x as f32) } else { Err(Misfit::Range) }
+        if (x as f32) as i128 == i128::from(x) { Ok(x as f32) } else { Err(Misfit::Range) }
     };
     i64: |_| Err(Misfit::Kind), Ok;
     i32: |_| Err(Misfit::Kind), |x: i64| i32::try_from(x).map_err(|_| Misfit::Range);
@@ -180,34 +173,68 @@ fn plain<'py, T: Plain>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
     if !is_list {
-        let value = number::<T>(task, x, None)?;
+        let value = number::<T>(class(task.noise()), x, None).map_err(|misfit| misfit.paid::<T>(task))?;
         task.begin::<T>()?;
+        task.check(&[value])?;
         let noisy = value.release(task.noise()).map_err(python)?;
         return noisy.into_bound_py_any(py);
     }
-    let mut values: Vec<T> = x
-        .try_iter()?
-        .enumerate()
-        .map(|(index, item)| number(task, &item?, Some(index)))
-        .collect::<PyResult<_>>()?;
+    let mut values: Vec<T> = list(class(task.noise()), x).map_err(|misfit| misfit.paid::<T>(task))?;
     task.begin::<T>()?;
+    task.check(&values)?;
     release_in_place(py, task.noise(), &mut values)?;
     Ok(PyList::new(py, values)?.into_any())
 }
 
+/// Why something is no value.
+pub(crate) enum NoValue {
+    /// That is no matter of its value.
+    Kind(PyErr),
+    /// It would be rounded, or overflow.
+    Range(PyErr),
+}
+
+impl From<PyErr> for NoValue {
+    fn from(error: PyErr) -> NoValue {
+        NoValue::Kind(error)
+    }
+}
+
+impl NoValue {
+    /// The error. What depends on a value stays paid.
+    fn paid<T: Number>(self, task: &Task<'_, '_>) -> PyErr {
+        match self {
+            NoValue::Kind(error) => error,
+            NoValue::Range(error) => task.begin::<T>().err().unwrap_or(error),
+        }
+    }
+}
+
+impl From<NoValue> for PyErr {
+    fn from(error: NoValue) -> PyErr {
+        match error {
+            NoValue::Kind(error) | NoValue::Range(error) => error,
+        }
+    }
+}
+
+/// The values that a list of numbers is.
+fn list<T: Plain>(class: &str, x: &Bound<'_, PyAny>) -> Result<Vec<T>, NoValue> {
+    x.try_iter()?.enumerate().map(|(index, item)| number(class, &item?, Some(index))).collect()
+}
+
 /// The value that a number of Python's is. The number itself is not for messages.
-fn number<T: Plain>(task: &Task<'_, '_>, x: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<T> {
+fn number<T: Plain>(class: &str, x: &Bound<'_, PyAny>, index: Option<usize>) -> Result<T, NoValue> {
     let which = || index.map_or("the value".to_owned(), |index| format!("value {index}"));
     let misfit = |misfit| match misfit {
-        Misfit::Kind => UnsupportedType::new_err(format!(
-            "{} takes ints here (as {}), and {} is a float; give ints, or use a mechanism and a dtype for floats",
-            class(task.noise()),
+        Misfit::Kind => NoValue::Kind(UnsupportedType::new_err(format!(
+            "{class} takes ints here (as {}), and {} is a float; give ints, or use a mechanism and a dtype for floats",
             T::TYPE,
             which()
-        )),
+        ))),
         Misfit::Range => {
             let message = format!("{} does not fit {}: it would be rounded, or overflow", which(), T::TYPE);
-            DomainError::new_err((message, index))
+            NoValue::Range(DomainError::new_err((message, index)))
         }
     };
     if let Ok(x) = x.cast::<PyFloat>() {
@@ -215,16 +242,18 @@ fn number<T: Plain>(task: &Task<'_, '_>, x: &Bound<'_, PyAny>, index: Option<usi
     }
     // Integers, numpy's too; truth values are none.
     let integer = if x.is_instance_of::<PyBool>() { None } else { x.call_method0("__index__").ok() };
-    match integer {
-        Some(integer) => integer.extract().map_err(|_| Misfit::Range).and_then(T::of_integer).map_err(misfit),
-        None => {
-            let kind = x.get_type().name()?;
-            let fix =
-                if x.is_instance_of::<PyBool>() { "as in int(x)" } else { "or make a numpy array of them" };
-            Err(UnsupportedType::new_err(format!(
-                "{} is a {kind}: values are ints and floats; convert it first, {fix}",
-                which()
-            )))
+    if let Some(integer) = integer {
+        return integer.extract().map_err(|_| Misfit::Range).and_then(T::of_integer).map_err(misfit);
+    }
+    // The other floats of numpy.
+    if x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
+        let item = x.call_method0("item")?;
+        if item.is_instance_of::<PyFloat>() {
+            return number(class, &item, index);
         }
     }
+    let kind = x.get_type().name()?;
+    let fix = if x.is_instance_of::<PyBool>() { "as in int(x)" } else { "or make a numpy array of them" };
+    let message = format!("{} is a {kind}: values are ints and floats; convert it first, {fix}", which());
+    Err(NoValue::Kind(UnsupportedType::new_err(message)))
 }

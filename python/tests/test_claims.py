@@ -20,7 +20,7 @@ NARROW = ["int8", "int16", "uint8", "uint16", "uint32", "uint64"]
 
 
 def test_the_type_of_a_result_does_not_depend_on_the_value() -> None:
-    for values in ([], [0.3], [1], [1, 0.5], [True + 1]):
+    for values in ([], [0.3], [1], [1, 0.5], [np.int64(1)], [np.float32(0.5)], [np.uint8(1), 2]):
         noisy = lastbit.laplace(sum(values), epsilon=1, sensitivity=1, claim=True)
         assert type(noisy.value) is float
         assert noisy.claim.domain == {"values": "float64", "length": None}
@@ -56,6 +56,7 @@ def test_integers_of_all_widths(dtype: str) -> None:
     one = lastbit.discrete_laplace(x, epsilon=1, sensitivity=1, claim=True)
     assert one.claim.domain == {"values": "int64", "length": None}
     assert lastbit.discrete_laplace(x[2], scale="1e-9") == 100
+    assert type(lastbit.discrete_laplace(x[2], scale=1)) is int
     assert lastbit.Laplace(scale="1e-9", dtype="int64")(x).tolist() == [0, 1, 100]
 
 
@@ -184,9 +185,75 @@ def test_a_distance_of_nothing_is_not_charged() -> None:
     for d_in in (0, "0", 0.0):
         with pytest.raises(lastbit.ParameterError, match="d_in must be positive"):
             budget.release(lastbit.Laplace(scale="1e-6"), 123456.0, d_in=d_in)
-    with pytest.raises(lastbit.ParameterError):
-        lastbit.laplace(123456.0, scale="1e-6", sensitivity=0, budget=budget)
+    for more in ({"budget": budget}, {"claim": True}):
+        with pytest.raises(lastbit.ParameterError):
+            lastbit.laplace(123456.0, scale="1e-6", sensitivity=0, **more)
+    # Closer than two values can be is as good as equal.
+    coarse = lastbit.GridLaplace(scale="1e-9", k=-30, max_changed=1, multiples_of_pow2=10)
+    for m, d_in in ((coarse, 1), (lastbit.GridLaplace(scale="1e-9", k=-30), "1e-400")):
+        with pytest.raises(lastbit.ParameterError, match="equal"):
+            budget.release(m, 1024.0, d_in=d_in)
+        with pytest.raises(lastbit.ParameterError, match="equal"):
+            budget.spend(lastbit.Claim.from_json(coarse.claim(1).to_json()))
     assert budget.spent == 0 and not budget.ledger
+
+
+def test_what_is_declared_of_values_is_checked() -> None:
+    pa: Any = pytest.importorskip("pyarrow")
+    whole = {"epsilon": 1, "sensitivity": 1, "k": 0, "max_changed": 2, "multiples_of_pow2": 0}
+    for x, index in (
+        ([1.0, 0.3], 1),
+        (0.5, 0),
+        (np.array([[1, 2], [3, 0.5]], order="F"), 3),
+        (np.array([1.0, 2, 2.5])[::-1], 0),
+        (np.array([0.5], "f4"), 0),
+        (pa.array([None, 1.0, 1.5]), 2),
+    ):
+        budget = lastbit.Budget(epsilon=10)
+        with pytest.raises(lastbit.DomainError, match="not a multiple of 2\\^0") as error:
+            lastbit.grid_laplace(x, **whole, budget=budget)
+        assert error.value.index == index and budget.spent > 0
+    assert len(lastbit.grid_laplace([1.0, -3.0, 2.0**60, 0.0, -0.0], **whole)) == 5
+
+
+def test_refusals_that_depend_on_values_stay_paid() -> None:
+    pa: Any = pytest.importorskip("pyarrow")
+    for x, more in (
+        (2**53 + 1, {}),
+        ([1, 2, 2**53 + 1], {}),
+        ([0.1], {"dtype": "float32"}),
+        ([5, 2**40], {"dtype": "int32"}),
+        (np.array([2**63], "u8"), {}),
+        (pa.array([1, 2**63], pa.uint64()), {}),
+    ):
+        budget = lastbit.Budget(epsilon=1)
+        with pytest.raises(lastbit.DomainError):
+            lastbit.laplace(x, epsilon=1, sensitivity=1, budget=budget, **more)
+        assert budget.remaining == 0
+
+
+def test_values_are_not_in_messages() -> None:
+    m = lastbit.make_vector_float_laplace_cks20(size=1, scale=1, k=0)
+    for x in (["12345.6 (John)"], [Decimal("NaN123")], [2**60 + 12345], np.array(["12345"])):
+        with pytest.raises(lastbit.Error) as error:
+            m(x)
+        assert "123" not in str(error.value)
+
+
+def test_a_budget_does_not_adopt_a_unit() -> None:
+    budget, m = lastbit.Budget(epsilon=10), lastbit.Laplace(scale=1)
+    budget.spend(m.claim(1, unit="person"))
+    budget.spend(m.claim(2, unit="person"))
+    with pytest.raises(lastbit.ClaimMismatch):
+        budget.spend(m.claim("1e-9"))
+
+
+def test_running_totals_are_flat() -> None:
+    claim = lastbit.claim("laplace", scale=1000, sensitivity=1)
+    total = claim
+    for _ in range(200):
+        total = lastbit.compose_claims([total, claim])
+    assert len(total.parts) == 201 and pickle.loads(pickle.dumps(total)) == total
 
 
 def test_the_identity_has_no_minus_zero() -> None:
@@ -199,6 +266,7 @@ def test_the_identity_has_no_minus_zero() -> None:
     [
         (lastbit.Laplace.for_accuracy(30, alpha=0.05), 30),
         (lastbit.Laplace.for_accuracy(30, alpha=0.05, dtype="int64"), 30),
+        (lastbit.Laplace.for_accuracy(30.4, alpha=0.05, dtype="int64"), 30),
         (lastbit.GridLaplace.for_accuracy(30, alpha=0.05), 30),
         (lastbit.GridLaplace.for_accuracy(30, alpha=0.05, k=-3, max_changed=1, dtype="float32"), 30),
         (lastbit.DiscreteLaplace.for_accuracy(30, alpha=0.05), 30),
@@ -206,7 +274,7 @@ def test_the_identity_has_no_minus_zero() -> None:
         (lastbit.Snapping.for_accuracy(30, alpha=0.05, bound=100), 30),
     ],
 )
-def test_for_accuracy(m: lastbit.Mechanism, accuracy: int) -> None:
+def test_for_accuracy(m: lastbit.Mechanism, accuracy: float) -> None:
     found = m.accuracy(alpha=0.05)
     # Snapping has no ε between those of two grids.
     least = 0.9 if isinstance(m, lastbit.Snapping) else 0.99

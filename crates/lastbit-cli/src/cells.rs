@@ -29,14 +29,25 @@ pub(crate) enum Problem {
     TooLong,
     /// The record has only so many columns.
     Missing { columns: usize },
+    /// The record has another number of columns than the first line: what is in the column may belong to another.
+    Ragged { columns: usize, expected: usize },
     /// The text ends inside quotes, which open in the cell's line.
     UnclosedQuote,
 }
 
 /// All cells of an input, one after the other.
 pub(crate) enum Cells<R> {
-    Lines { reader: R, line: u64 },
-    Column { records: Box<Records<R>>, index: usize, name: String },
+    Lines {
+        reader: R,
+        line: u64,
+    },
+    Column {
+        records: Box<Records<R>>,
+        index: usize,
+        name: String,
+        /// The columns of the first line.
+        columns: Option<usize>,
+    },
 }
 
 impl<R: BufRead> Cells<R> {
@@ -56,18 +67,20 @@ impl<R: BufRead> Cells<R> {
     ) -> Result<Cells<R>, Error> {
         let mut records = Records::new(reader);
         let number = column.parse().ok().and_then(|number: usize| number.checked_sub(1));
+        let mut columns = None;
         let index = if has_header {
             let header = Header::read(&mut records, column, number)
                 .map_err(|e| Error::io(format!("read {input}"), e))?;
             if let Some(line) = header.unclosed_quote {
                 return Err(unclosed_quote(input, line));
             }
+            columns = Some(header.fields);
             header.index_of(column, number, shows_values)?
         } else {
             let message = format!("without a header line, {} is not a column", quoted(column.as_bytes()));
             number.ok_or_else(|| Error::Column { message, hint: "give its number, from 1".into() })?
         };
-        Ok(Cells::Column { records: Box::new(records), index, name: quoted(column.as_bytes()) })
+        Ok(Cells::Column { records: Box::new(records), index, name: quoted(column.as_bytes()), columns })
     }
 
     /// The next cell, with its text, unless all are read.
@@ -84,7 +97,7 @@ impl<R: BufRead> Cells<R> {
                 strip_line_end(text);
                 Ok(Some(Cell { line: *line, is_blank: text.is_empty(), problem }))
             }
-            Cells::Column { records, index, .. } => {
+            Cells::Column { records, index, columns, .. } => {
                 let mut too_long_field = false;
                 let record = records.next(|i, field| {
                     if i == *index {
@@ -97,6 +110,12 @@ impl<R: BufRead> Cells<R> {
                         Some(line) => (line, Some(Problem::UnclosedQuote)),
                         None if record.fields <= *index => {
                             (record.line, Some(Problem::Missing { columns: record.fields }))
+                        }
+                        None if !record.is_blank
+                            && *columns.get_or_insert(record.fields) != record.fields =>
+                        {
+                            let expected = columns.unwrap_or_default();
+                            (record.line, Some(Problem::Ragged { columns: record.fields, expected }))
                         }
                         None => (record.line, too_long_field.then_some(Problem::TooLong)),
                     };
@@ -350,6 +369,25 @@ mod tests {
             let cells = Cells::column("1,2\n3,4\n".as_bytes(), column, true, "test", false);
             assert!(matches!(cells, Err(Error::Column { hint, .. }) if hint.contains("--no-header")));
             assert!(Cells::column("1,2\n3,4\n".as_bytes(), column, false, "test", false).is_ok());
+        }
+    }
+
+    /// A comma too many, as in 1,000: what is in the column then is of another.
+    #[test]
+    fn ragged_records() {
+        for (csv, name, header) in [
+            ("amount,count\n1,000,5\n", "count", true),
+            ("v,w\n1\n", "v", true),
+            ("v\n1,2,3\n", "v", true),
+            ("1,2\n3,4,5\n", "1", false),
+        ] {
+            let mut cells = Cells::column(csv.as_bytes(), name, header, "test", false).expect("a column");
+            let mut text = Vec::new();
+            let mut problems = Vec::new();
+            while let Some(cell) = cells.next(&mut text).unwrap() {
+                problems.extend(cell.problem);
+            }
+            assert!(matches!(problems[..], [Problem::Ragged { .. }]), "{csv:?}: {problems:?}");
         }
     }
 

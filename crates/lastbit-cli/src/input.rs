@@ -238,6 +238,11 @@ impl<'a> Numbers<'a> {
                     format!("has {columns} {noun}, and {} is not among them", self.cells.column_name());
                 self.bad_line(line, problem, expected)
             }
+            Problem::Ragged { columns, expected } => self.bad_line(
+                line,
+                format!("has {columns} columns, and the first line has {expected}"),
+                "every line must have the same columns: quote fields that have commas in them",
+            ),
             Problem::UnclosedQuote => unclosed_quote(self.name, line),
         }
     }

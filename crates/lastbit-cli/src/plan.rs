@@ -103,6 +103,7 @@ impl Plan {
         let amount = amount(asked, &neighbours)?;
         let mechanism = family(asked, X::RESULT).with(&amount)?;
         let claim = mechanism.claim(X::VALUES, &neighbours)?;
+        claim.check_charged()?;
         let mechanism = if is_hardened(asked) { mechanism.hardened() } else { mechanism };
         Ok(Plan { mechanism, claim, result: X::RESULT })
     }

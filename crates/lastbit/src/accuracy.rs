@@ -73,6 +73,17 @@ impl Laplace {
     pub fn for_half_width(half_width: &Rational, confidence: &Rational) -> Result<Laplace, Error> {
         Laplace::new(scale_for(half_width, confidence)?)
     }
+
+    /// The same for results that are integers: the largest scale, nearly, whose noise has this half-width after rounding.
+    ///
+    /// # Errors
+    /// [`Error::Negative`], and unless `0 < confidence < 1`.
+    pub fn for_integer_half_width(half_width: &Rational, confidence: &Rational) -> Result<Laplace, Error> {
+        // Rounded to at most j if below j + 1/2; a little less, so that it is not reached.
+        let whole = Rational::from(non_negative("half_width", half_width)?.floor());
+        let real = (whole + Rational::pow2(-1)) * (Rational::ONE - Rational::pow2(-60));
+        Laplace::for_half_width(&real, confidence)
+    }
 }
 
 /// `h/ln(1/(1-β))`, rounded down.
@@ -476,6 +487,13 @@ mod tests {
         let noise = Laplace::new(Rational::from(10)).unwrap();
         let width = |values| noise.half_width(values, &rational("0.95")).unwrap();
         assert_eq!(width(ValueType::I64), HalfWidth::Integer(IBig::from(30)));
+        for (h, expected) in [("0", "0"), ("0.6", "0"), ("1", "1"), ("29.9", "29"), ("1000000", "1000000")] {
+            for confidence in CONFIDENCES.map(rational) {
+                let found = Laplace::for_integer_half_width(&rational(h), &confidence).unwrap();
+                let reached = found.half_width(ValueType::I64, &confidence).unwrap();
+                assert_eq!(reached.to_rational(), Some(rational(expected)), "{h} {confidence}");
+            }
+        }
         assert!(matches!(width(ValueType::F64), HalfWidth::Float(w) if (w - 29.957).abs() < 1e-3));
     }
 }

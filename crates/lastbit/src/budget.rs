@@ -11,7 +11,7 @@ use crate::{About, Claim, Error, Measure};
 /// The total loss that is allowed, and the claims that it was spent on.
 ///
 /// Losses add ([sequential composition](Claim::compose)) as exact rationals: ten releases of loss 1/10 fit into a budget
-/// of 1, and nothing fits beside them, were it 10⁻³⁰. Releases that lose nothing are free.
+/// of 1, and nothing fits beside them, were it 10⁻³⁰. Claims that lose nothing are refused: their neighbours are equal.
 ///
 /// ```
 /// use lastbit::{Budget, Contract, DiscreteLaplace, Error, Mechanism, Neighbours, Rational, SecureSource, ValueType};
@@ -42,6 +42,8 @@ use crate::{About, Claim, Error, Measure};
 #[derive(Debug, PartialEq)]
 pub struct Budget {
     measure: Measure,
+    /// The unit that the budget was given.
+    unit: Option<String>,
     /// What all claims are about; `None` before the first of a budget without a unit.
     about: Option<About>,
     total: Rational,
@@ -52,7 +54,7 @@ pub struct Budget {
 impl Budget {
     /// A budget of pure differential privacy: all releases together lose at most `epsilon` in max-divergence.
     ///
-    /// A budget of 0 is one that admits only releases that lose nothing.
+    /// A budget of 0 admits nothing.
     ///
     /// # Errors
     /// [`Error::Negative`].
@@ -72,7 +74,7 @@ impl Budget {
     }
 
     fn unspent(measure: Measure, total: Rational) -> Budget {
-        Budget { measure, about: None, total, spent: Rational::ZERO, ledger: Vec::new() }
+        Budget { measure, unit: None, about: None, total, spent: Rational::ZERO, ledger: Vec::new() }
     }
 
     /// The same budget for data that differ in one `unit`, such as a person. Releases of different columns are then paid from it: the
@@ -92,11 +94,13 @@ impl Budget {
     /// # Errors
     /// [`Error::OutOfRange`] if the name is none; [`Error::DifferentNeighbours`] if something was spent already on other terms.
     pub fn for_unit(mut self, unit: &str) -> Result<Budget, Error> {
-        let stated = About::Unit(checked_unit(unit)?);
+        let unit = checked_unit(unit)?;
+        let stated = About::Unit(unit.clone());
         if let Some(about) = &self.about {
             about.common(&stated)?;
         }
         self.about = Some(stated);
+        self.unit = Some(unit);
         Ok(self)
     }
 
@@ -125,7 +129,7 @@ impl Budget {
         &self.total - &self.spent
     }
 
-    /// What it was spent on, in order; free releases, too.
+    /// What it was spent on, in order.
     pub fn ledger(&self) -> &[Claim] {
         &self.ledger
     }
@@ -141,15 +145,15 @@ impl Budget {
     /// Pays for a release, before it is made. Spending exactly the rest is allowed.
     ///
     /// # Errors
-    /// [`Error::BudgetExceeded`]; [`Error::NotPositive`] if the claim is about equal inputs, which would make any release free;
+    /// [`Error::BudgetExceeded`]; those of [`Claim::check_charged`] if the claim is about equal inputs, which would make any release free;
     /// [`Error::DifferentNeighbours`] if it is about other inputs than those before it; and those of [`cost`](Self::cost). The
     /// budget is then as it was.
     pub fn spend(&mut self, claim: Claim) -> Result<(), Error> {
-        claim.check_apart()?;
-        let claim = match &self.about {
-            // Whoever set a unit has said what distances are about.
-            Some(About::Unit(unit)) => claim.for_unit(unit)?,
-            _ => claim,
+        claim.check_charged()?;
+        let claim = match &self.unit {
+            // Whoever gave the budget a unit has said what distances are about.
+            Some(unit) => claim.for_unit(unit)?,
+            None => claim,
         };
         let about = match &self.about {
             Some(about) => about.common(claim.about())?,

@@ -6,7 +6,7 @@ use crate::ValueType;
 
 /// The reason why a mechanism could not be built or a release not be made. On an error nothing is written.
 ///
-/// Most refusals depend on public parameters. Three depend on data: [`Error::NotFinite`] and [`Error::BeyondRange`] break the promise
+/// Most refusals depend on public parameters. Four depend on data: [`Error::NotFinite`], [`Error::NotMultiple`] and [`Error::BeyondRange`] break the promise
 /// that the values lie in the declared domain, and tell that they do not; [`Error::Overflow`] is a function of the
 /// noisy result, so that it costs no privacy beyond the release. None of them says what the value is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +46,14 @@ pub enum Error {
     NotFinite {
         /// Its position, from 0.
         index: usize,
+    },
+    /// A value is not a multiple of the power of two that was declared.
+    #[error("value {index} is not a multiple of 2^{exponent}, as all values were declared to be")]
+    NotMultiple {
+        /// Its position, from 0.
+        index: usize,
+        /// The exponent.
+        exponent: i32,
     },
     /// A real number is beyond the largest float of the type that results have.
     #[error("value {index} is beyond the largest {type_name}; the privacy claim covers values up to that")]

@@ -4,6 +4,7 @@ use lastbit_real::{Float, IBig, Rational};
 
 use crate::Error;
 use crate::error::{non_negative, out_of_range};
+use crate::sampler::scale::parts;
 
 /// What is known of the inputs beyond their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,32 @@ impl Inputs {
     /// The exponent of which all values are declared to be multiples, if any.
     pub fn granularity(&self) -> Option<i32> {
         self.granularity
+    }
+
+    /// Refuses values that are not multiples of what was declared: the loss rests on it.
+    ///
+    /// ```
+    /// use lastbit::{Error, Inputs};
+    /// let halves = Inputs::differing_in(1)?.multiples_of_pow2(-1);
+    /// assert_eq!(halves.check_values(&[1.5, -0.0, 1e300]), Ok(()));
+    /// assert_eq!(halves.check_values(&[1.5, 0.25f32]), Err(Error::NotMultiple { index: 1, exponent: -1 }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotMultiple`]; what is not finite is left to the mechanism to refuse.
+    pub fn check_values<T: Float>(&self, values: &[T]) -> Result<(), Error> {
+        let Some(exponent) = self.granularity else { return Ok(()) };
+        let is_multiple = |x: &T| {
+            let (significand, last) = parts(*x);
+            !x.is_finite()
+                || significand == 0
+                || i64::from(last) + i64::from(significand.trailing_zeros()) >= i64::from(exponent)
+        };
+        match values.iter().position(|x| !is_multiple(x)) {
+            Some(index) => Err(Error::NotMultiple { index, exponent }),
+            None => Ok(()),
+        }
     }
 
     /// The bound on the number of coordinates that differ.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use lastbit_real::Rational;
+use lastbit_real::{Float, Rational};
 
-use crate::error::{non_negative, positive};
+use crate::error::{non_negative, out_of_range};
 use crate::{Error, Inputs};
 
 /// How the distance of two columns is measured.
@@ -63,8 +63,13 @@ impl Neighbours {
     /// All their values are multiples of `2^exponent`.
     ///
     /// # Errors
-    /// [`Error::UnknownSize`] unless it is known how many values differ: alone, this says nothing.
+    /// [`Error::UnknownSize`] unless it is known how many values differ: alone, this says nothing. [`Error::OutOfRange`] unless
+    /// `2^exponent` is a double.
     pub fn multiples_of_pow2(self, exponent: i32) -> Result<Neighbours, Error> {
+        if !(f64::MIN_EXPONENT..=f64::MAX_EXPONENT).contains(&exponent) {
+            let reason = "values are multiples of 2 to this power, which must be a double";
+            return Err(out_of_range("multiples_of_pow2", &Rational::from(exponent), reason));
+        }
         if self.inputs().is_none() {
             return Err(Error::UnknownSize(
                 "that all values are multiples of a power of two needs max_changed, the number of values that may differ",
@@ -84,7 +89,7 @@ impl Neighbours {
     /// Claims about different columns add if they are about the same unit: see [`Claim::compose`](crate::Claim::compose).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the name is blank, longer than 64 characters, or has control characters.
+    /// [`Error::OutOfRange`] unless the name is 1 to 64 letters, digits, spaces, `-` and `_`.
     pub fn one(self, unit: &str) -> Result<Neighbours, Error> {
         Ok(Neighbours { unit: Some(checked_unit(unit)?), ..self })
     }
@@ -134,22 +139,21 @@ impl Neighbours {
     pub(crate) fn checked_distance(&self) -> Result<&Rational, Error> {
         non_negative("d_in", &self.distance)
     }
-
-    /// Refuses a distance of 0: neighbours that are equal make every release free, and are a mistake.
-    pub(crate) fn check_apart(&self) -> Result<(), Error> {
-        positive("d_in", &self.distance).map(|_| ())
-    }
 }
 
 /// A name that can stand in a sentence.
 pub(crate) fn checked_unit(unit: &str) -> Result<String, Error> {
     const MOST_CHARS: usize = 64;
     let name = unit.trim();
-    if name.is_empty() || name.chars().count() > MOST_CHARS || name.chars().any(char::is_control) {
+    // Nothing that can end a sentence, or look like something else: it stands in the words of claims.
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    if name.is_empty() || name.chars().count() > MOST_CHARS || !name.chars().all(is_plain) {
         return Err(Error::OutOfRange {
             name: "unit",
-            value: format!("{:.20}", name.escape_debug().to_string()),
-            reason: format!("it must be a name such as person, of 1 to {MOST_CHARS} characters"),
+            value: format!("\"{:.20}\"", name.escape_debug().to_string()),
+            reason: format!(
+                "it must be a name such as person: 1 to {MOST_CHARS} letters, digits, spaces, - and _"
+            ),
         });
     }
     Ok(name.to_owned())

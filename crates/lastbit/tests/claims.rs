@@ -98,6 +98,9 @@ fn forged_claims_are_refused() {
         ("multiples of 2^0\"", "multiples of 2^-9\""),
         ("at L1 distance <= 3", "at L1 distance <= 4"),
         (r#"{"mechanism""#, r#"{"seed":"7","mechanism""#),
+        (r#""scale":"2""#, r#""scale":"1","scale":"2""#),
+        (r#""unit":"person","#, ""),
+        (r#""approximate":null,"#, ""),
         ("}", ""),
     ] {
         assert!(forged(&json, from, to).is_err(), "{from} -> {to}");

@@ -153,13 +153,19 @@ pub(super) fn release<S: Stored>(
     values.try_reserve_exact(length).map_err(|_| too_much())?;
     // Read once, so that all that follows agrees on what is null.
     let validity = bitmap(chunks, length);
-    gather::<S>(&mut values, chunks, validity.as_deref())?;
+    if let Err(index) = gather::<S>(&mut values, chunks, validity.as_deref()) {
+        // It depends on a value, so it is paid.
+        task.begin::<S::Value>()?;
+        let message = format!("value {index} is too large for {}", S::Value::TYPE);
+        return Err(DomainError::new_err((message, index)));
+    }
     let position = |index| match &validity {
         None => index,
         Some(bytes) => (0..length).filter(|&i| bit(bytes, i)).nth(index).expect("a value that got noise"),
     };
     task.begin::<S::Value>()?;
-    release_in_place(py, task.noise(), &mut values).map_err(|stopped| match stopped {
+    let released = task.check(&values).and_then(|()| release_in_place(py, task.noise(), &mut values));
+    released.map_err(|stopped| match stopped {
         Stopped::Refused(error) => python(moved(error, position)),
         interrupted => interrupted.into(),
     })?;
@@ -184,19 +190,16 @@ fn bitmap(chunks: &[Chunk<'_>], length: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Appends the values that are not null.
+/// Appends the values that are not null; fails with the index of one that does not fit.
 fn gather<S: Stored>(
     values: &mut Vec<S::Value>,
     chunks: &[Chunk<'_>],
     validity: Option<&[u8]>,
-) -> PyResult<()> {
+) -> Result<(), usize> {
     let all = chunks.iter().flat_map(|chunk| chunk.values.chunks_exact(S::SIZE));
     for (index, stored) in all.enumerate() {
         if validity.is_none_or(|bytes| bit(bytes, index)) {
-            values.push(S::read(stored).ok_or_else(|| {
-                let message = format!("value {index} is too large for {}", S::Value::TYPE);
-                DomainError::new_err((message, index))
-            })?);
+            values.push(S::read(stored).ok_or(index)?);
         }
     }
     Ok(())

@@ -115,8 +115,8 @@ pub(crate) fn release_arrow<'py>(
         Ok(b"S") => noisy::<u16>(py, task, &imported),
         Ok(b"I") => noisy::<u32>(py, task, &imported),
         Ok(b"L") => noisy::<u64>(py, task, &imported),
-        Ok(format) => Err(refused(task.noise(), &type_name(format))),
-        Err(error) => Err(refused(task.noise(), error)),
+        Ok(format) => Err(refused(task.noise(), &type_name(format), "cast")),
+        Err(error) => Err(refused(task.noise(), error, "cast")),
     }?;
     Ok(ArrowArray { column: Arc::new(column) })
 }

@@ -97,10 +97,10 @@ fn a_report_in_words_and_in_json() {
     let text = report.to_string();
     for part in [
         "discrete-laplace",
-        "max-divergence loss <= 1/2",
+        "ε = 0.5 (pure), max-divergence",
         "24 bits deep, exhaustive",
         "decided by tier 1",
-        "claimed 1/2",
+        "claimed 0.5",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }

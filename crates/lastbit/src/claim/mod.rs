@@ -10,7 +10,7 @@ pub(crate) use text::exact_text;
 
 use lastbit_real::{Float, IBig, Rational, Rounding, ln_rational};
 
-use crate::error::{non_negative, positive};
+use crate::error::{non_negative, out_of_range, positive};
 use crate::neighbours::checked_unit;
 use crate::{Error, Metric, Neighbours, ValueType};
 
@@ -170,12 +170,20 @@ impl Claim {
         Ok(Claim { about, parts, ..self })
     }
 
-    /// Refuses a claim about equal inputs.
-    pub(crate) fn check_apart(&self) -> Result<(), Error> {
+    /// Refuses a claim that loses nothing. All noise is finite, so its neighbours are equal: at distance 0, or closer than two values of
+    /// the type can be. Such a release would be free, whatever its noise.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`], [`Error::OutOfRange`].
+    pub fn check_charged(&self) -> Result<(), Error> {
         if let About::Columns { neighbours, .. } = &self.about {
-            neighbours.check_apart()?;
+            let distance = positive("d_in", neighbours.distance())?;
+            if self.parts.is_empty() && self.loss.is_zero() {
+                let reason = "no two inputs of this type are that close, so that all neighbours are equal and every release is free";
+                return Err(out_of_range("d_in", distance, reason));
+            }
         }
-        self.parts.iter().try_for_each(Claim::check_apart)
+        self.parts.iter().try_for_each(Claim::check_charged)
     }
 
     /// What releasing all of these promises: their losses add, whatever the order, and also if each mechanism is chosen after
@@ -209,6 +217,12 @@ impl Claim {
         } else {
             Measure::ZeroConcentratedDivergence
         };
+        // Parts of parts are parts: how releases were bracketed says nothing about them.
+        let parts: Vec<Claim> = claims
+            .iter()
+            .flat_map(|claim| if claim.parts.is_empty() { std::slice::from_ref(claim) } else { &claim.parts })
+            .cloned()
+            .collect();
         let about = claims.iter().try_fold(first.about.clone(), |about, claim| about.common(&claim.about))?;
         Ok(Claim {
             mechanism: COMPOSITION,
@@ -216,8 +230,8 @@ impl Claim {
             preparation: None,
             about,
             measure,
-            loss: claims.iter().map(|claim| claim.loss_in(measure)).sum::<Result<Rational, Error>>()?,
-            parts: claims.to_vec(),
+            loss: parts.iter().map(|claim| claim.loss_in(measure)).sum::<Result<Rational, Error>>()?,
+            parts,
         })
     }
 
@@ -261,7 +275,7 @@ impl Claim {
     /// Unless `0 < delta < 1`.
     pub fn approximate(&self, delta: &Rational) -> Result<Rational, Error> {
         if positive("delta", delta)? >= &Rational::ONE {
-            return Err(crate::error::out_of_range("delta", delta, "it must be below 1"));
+            return Err(out_of_range("delta", delta, "it must be below 1"));
         }
         let rho = match self.measure {
             Measure::MaxDivergence => return Ok(self.loss.clone()),

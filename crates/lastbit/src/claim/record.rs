@@ -4,9 +4,12 @@
 //! JSON. So whoever reads a claim back knows that its loss follows from its parameters.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use lastbit_real::{Rational, Rounding};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::text::{DELTA, delta};
 use super::{About, COMPOSITION, Claim, Measure};
@@ -17,6 +20,7 @@ use crate::{AnyMechanism, Contract, Error, Neighbours, ValueType};
 #[serde(deny_unknown_fields)]
 struct Record {
     mechanism: String,
+    #[serde(deserialize_with = "without_repetition")]
     parameters: BTreeMap<String, String>,
     /// What is done to the input.
     input: Option<String>,
@@ -55,6 +59,31 @@ struct NeighboursRecord {
 struct Approximate {
     epsilon: String,
     delta: String,
+}
+
+/// A map whose names are all different: readers of JSON do not agree on which of two counts.
+fn without_repetition<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    struct Members;
+    impl<'de> Visitor<'de> for Members {
+        type Value = BTreeMap<String, String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object of texts")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = BTreeMap::new();
+            while let Some((name, value)) = map.next_entry::<String, String>()? {
+                if members.insert(name, value).is_some() {
+                    return Err(A::Error::custom("a parameter is there twice"));
+                }
+            }
+            Ok(members)
+        }
+    }
+    deserializer.deserialize_map(Members)
 }
 
 impl From<&Claim> for Record {
@@ -173,7 +202,13 @@ impl Claim {
     /// # Errors
     /// [`Error::NotAClaim`], and those of the mechanism.
     pub fn from_json(text: &str) -> Result<Claim, Error> {
-        let record: Record = serde_json::from_str(text).map_err(|e| bad(e.to_string()))?;
-        record.checked()
+        let bad_json = |e: serde_json::Error| bad(e.to_string());
+        let claim = serde_json::from_str::<Record>(text).map_err(bad_json)?.checked()?;
+        // Members that are left out, or in another form, are not what `to_json` writes.
+        let [given, written] = [text, &claim.to_json()].map(serde_json::from_str::<Value>);
+        if given.map_err(bad_json)? == written.map_err(bad_json)? {
+            return Ok(claim);
+        }
+        Err(bad("a member is missing, or has another form than `to_json` gives it"))
     }
 }
