@@ -437,7 +437,7 @@ fn messages_do_not_repeat_values() {
         ("noise discrete-laplace --scale 1 --sensitivity 1", "81538153815381538153\n"),
         ("noise discrete-gaussian --scale 1 --sensitivity 1", "x8153\n"),
         ("noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1", "8153.1\n"),
-        ("noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1 --granularity 1", "8153\n"),
+        ("noise grid-laplace --scale 1 --sensitivity 2 --max-changed 1 --granularity 1", "8153\n"),
         (
             "noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1 --input f32",
             "81538153\n81538153.5\n",
