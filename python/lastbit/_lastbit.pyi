@@ -4,9 +4,10 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 _Exact: TypeAlias = str | int | float | Fraction | Decimal
-_DType: TypeAlias = Literal["float64", "float32", "int64", "int32"]
-_Float: TypeAlias = Literal["float64", "float32"]
-_Integer: TypeAlias = Literal["int64", "int32"]
+# Names, or the types of numpy.
+_DType: TypeAlias = Literal["float64", "float32", "int64", "int32"] | type[Any]
+_Float: TypeAlias = Literal["float64", "float32"] | type[Any]
+_Integer: TypeAlias = Literal["int64", "int32"] | type[Any]
 _X = TypeVar("_X")
 
 __version__: str
@@ -97,7 +98,7 @@ class GridLaplace(Mechanism):
         k: int | None = None,
         max_changed: int | None = None,
         multiples_of_pow2: int | None = None,
-        dtype: _Float = "float64",
+        dtype: _Float | None = None,
     ) -> GridLaplace: ...
     @staticmethod
     def for_accuracy(
@@ -107,7 +108,7 @@ class GridLaplace(Mechanism):
         k: int | None = None,
         max_changed: int | None = None,
         multiples_of_pow2: int | None = None,
-        dtype: _Float = "float64",
+        dtype: _Float | None = None,
     ) -> GridLaplace: ...
     @property
     def scale(self) -> Fraction: ...

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use lastbit::{Amount, AnyMechanism, DiscreteGaussian, Family, Inputs, Neighbours, Rational, ValueType};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
-use crate::errors::{ParameterError, python};
+use crate::errors::{ParameterError, UnsupportedType, python};
 use crate::mechanism::{Argument, Mechanism, Object, confidence};
 use crate::number;
 
@@ -94,6 +95,20 @@ impl Arguments {
         let Arguments { given, dtype, sensitivity, inputs } = self;
         Mechanism { noise: Arc::new(noise), dtype, sensitivity, inputs, arguments: given }
     }
+}
+
+/// The name of a type: a text, or whatever numpy takes for a type, such as `np.int64`.
+pub(crate) fn dtype_name(x: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if x.is_none() {
+        return Ok(None);
+    }
+    if let Ok(name) = x.cast::<PyString>() {
+        return Ok(Some(name.to_str()?.to_owned()));
+    }
+    let dtype = x.py().import("numpy")?.call_method1("dtype", (x,)).map_err(|_| {
+        UnsupportedType::new_err("dtype must be the name of a type, such as \"float64\", or one of numpy's")
+    })?;
+    Ok(Some(dtype.getattr("name")?.extract()?))
 }
 
 const ALL: [ValueType; 4] = [ValueType::F64, ValueType::F32, ValueType::I64, ValueType::I32];

@@ -4,7 +4,7 @@ use lastbit::{AnyMechanism, Family, Rational};
 use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
 
-use crate::build::{self, GridInputs, for_accuracy, grid_type};
+use crate::build::{self, GridInputs, dtype_name, for_accuracy, grid_type};
 use crate::errors::python;
 use crate::mechanism::{Mechanism, Object, confidence};
 use crate::number;
@@ -45,9 +45,9 @@ impl Laplace {
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         hardened: bool,
-        dtype: Option<&str>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<PyClassInitializer<Laplace>> {
-        Ok(initializer(build::laplace(scale, epsilon, sensitivity, hardened, dtype)?, Laplace))
+        Ok(initializer(build::laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref())?, Laplace))
     }
 
     /// The largest scale whose noise is at most `accuracy` with probability `1 - alpha`.
@@ -61,10 +61,10 @@ impl Laplace {
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
         alpha: &Bound<'_, PyAny>,
-        dtype: Option<&str>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<Py<Laplace>> {
         let py = accuracy.py();
-        let is_integer = matches!(dtype, Some("int64" | "int32"));
+        let is_integer = matches!(dtype.as_deref(), Some("int64" | "int32"));
         let noise: AnyMechanism = match is_integer {
             true => {
                 let (width, confidence) = (number::exact("accuracy", accuracy)?, confidence(alpha)?);
@@ -73,7 +73,10 @@ impl Laplace {
             false => for_accuracy(&Family::Laplace, accuracy, alpha)?,
         };
         let scale = found(&noise).into_pyobject(py)?;
-        Py::new(py, initializer(build::laplace(Some(scale.as_any()), None, None, false, dtype)?, Laplace))
+        Py::new(
+            py,
+            initializer(build::laplace(Some(scale.as_any()), None, None, false, dtype.as_deref())?, Laplace),
+        )
     }
 
     /// The scale b, a Fraction.
@@ -103,7 +106,7 @@ pub(crate) struct GridLaplace;
 impl GridLaplace {
     #[new]
     #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None,
-        multiples_of_pow2=None, dtype="float64"))]
+        multiples_of_pow2=None, dtype=None))]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
@@ -111,10 +114,17 @@ impl GridLaplace {
         k: Option<i32>,
         max_changed: Option<u64>,
         multiples_of_pow2: Option<i32>,
-        dtype: &str,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<PyClassInitializer<GridLaplace>> {
         let known = GridInputs { max_changed, multiples_of_pow2 };
-        let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, grid_type(dtype)?)?;
+        let mechanism = build::grid_laplace(
+            scale,
+            epsilon,
+            sensitivity,
+            k,
+            known,
+            grid_type(dtype.as_deref().unwrap_or("float64"))?,
+        )?;
         Ok(initializer(mechanism, GridLaplace))
     }
 
@@ -125,16 +135,16 @@ impl GridLaplace {
     /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, k=None, max_changed=None, multiples_of_pow2=None, dtype="float64"))]
+    #[pyo3(signature = (accuracy, *, alpha, k=None, max_changed=None, multiples_of_pow2=None, dtype=None))]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
         alpha: &Bound<'_, PyAny>,
         k: Option<i32>,
         max_changed: Option<u64>,
         multiples_of_pow2: Option<i32>,
-        dtype: &str,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<Py<GridLaplace>> {
-        let (py, values) = (accuracy.py(), grid_type(dtype)?);
+        let (py, values) = (accuracy.py(), grid_type(dtype.as_deref().unwrap_or("float64"))?);
         let noise = for_accuracy(&Family::GridLaplace { values, k }, accuracy, alpha)?;
         let scale = found(&noise).into_pyobject(py)?;
         let known = GridInputs { max_changed, multiples_of_pow2 };
@@ -177,9 +187,9 @@ impl DiscreteLaplace {
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         hardened: bool,
-        dtype: Option<&str>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<PyClassInitializer<DiscreteLaplace>> {
-        let mechanism = build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype)?;
+        let mechanism = build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref())?;
         Ok(initializer(mechanism, DiscreteLaplace))
     }
 
@@ -193,11 +203,11 @@ impl DiscreteLaplace {
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
         alpha: &Bound<'_, PyAny>,
-        dtype: Option<&str>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<Py<DiscreteLaplace>> {
         let py = accuracy.py();
         let scale = found(&for_accuracy(&Family::DiscreteLaplace, accuracy, alpha)?).into_pyobject(py)?;
-        let mechanism = build::discrete_laplace(Some(scale.as_any()), None, None, false, dtype)?;
+        let mechanism = build::discrete_laplace(Some(scale.as_any()), None, None, false, dtype.as_deref())?;
         Py::new(py, initializer(mechanism, DiscreteLaplace))
     }
 
@@ -228,9 +238,9 @@ impl DiscreteGaussian {
         variance: Object<'_, '_>,
         rho: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
-        dtype: Option<&str>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<PyClassInitializer<DiscreteGaussian>> {
-        let mechanism = build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype)?;
+        let mechanism = build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype.as_deref())?;
         Ok(initializer(mechanism, DiscreteGaussian))
     }
 
@@ -244,11 +254,12 @@ impl DiscreteGaussian {
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
         alpha: &Bound<'_, PyAny>,
-        dtype: Option<&str>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<Py<DiscreteGaussian>> {
         let py = accuracy.py();
         let variance = found(&for_accuracy(&Family::DiscreteGaussian, accuracy, alpha)?).into_pyobject(py)?;
-        let mechanism = build::discrete_gaussian(None, Some(variance.as_any()), None, None, dtype)?;
+        let mechanism =
+            build::discrete_gaussian(None, Some(variance.as_any()), None, None, dtype.as_deref())?;
         Py::new(py, initializer(mechanism, DiscreteGaussian))
     }
 

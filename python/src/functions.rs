@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString};
 
 use crate::budget::Budget;
-use crate::build::{self, GridInputs, grid_type};
+use crate::build::{self, GridInputs, dtype_name, grid_type};
 use crate::claim::Release;
 use crate::mechanism::{Mechanism, Object};
 use crate::payment::Payment;
@@ -138,14 +138,15 @@ pub(crate) fn laplace<'py>(
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
     hardened: bool,
-    dtype: Option<&str>,
+    #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None];
-    let call = Call { function: "laplace", numbers, flag: hardened, dtype };
-    let mechanism = call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened, dtype))?;
+    let call = Call { function: "laplace", numbers, flag: hardened, dtype: dtype.as_deref() };
+    let mechanism =
+        call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref()))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 
@@ -169,7 +170,7 @@ pub(crate) fn grid_laplace<'py>(
     k: Option<i32>,
     max_changed: Option<u64>,
     multiples_of_pow2: Option<i32>,
-    dtype: Option<&str>,
+    #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
@@ -179,7 +180,7 @@ pub(crate) fn grid_laplace<'py>(
         None => (values::count(x)? as u64).max(1),
     };
     let known = GridInputs { max_changed: Some(max_changed), multiples_of_pow2 };
-    let values = match dtype {
+    let values = match dtype.as_deref() {
         Some(name) => grid_type(name)?,
         None if values::is_single(x)? => ValueType::F32,
         None => ValueType::F64,
@@ -205,15 +206,15 @@ pub(crate) fn discrete_laplace<'py>(
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
     hardened: bool,
-    dtype: Option<&str>,
+    #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None];
-    let call = Call { function: "discrete_laplace", numbers, flag: hardened, dtype };
+    let call = Call { function: "discrete_laplace", numbers, flag: hardened, dtype: dtype.as_deref() };
     let mechanism =
-        call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype))?;
+        call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref()))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 
@@ -234,14 +235,15 @@ pub(crate) fn discrete_gaussian<'py>(
     variance: Object<'_, 'py>,
     rho: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
-    dtype: Option<&str>,
+    #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [sigma, variance, rho, sensitivity];
-    let call = Call { function: "discrete_gaussian", numbers, flag: false, dtype };
-    let mechanism = call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype))?;
+    let call = Call { function: "discrete_gaussian", numbers, flag: false, dtype: dtype.as_deref() };
+    let mechanism =
+        call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype.as_deref()))?;
     Extras { out, budget, claim }.release(&mechanism, x)
 }
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::build::with_inputs;
+use crate::build::{dtype_name, with_inputs};
 use crate::claim::Claim;
 use crate::errors::{DomainError, ParameterError, UnsupportedType, python};
 use crate::measurement::Measurement;
@@ -146,10 +146,15 @@ impl Mechanism {
     /// dtype: the type of the values (the one that the mechanism was built for, or float64 where it is taken, else int64). unit: whose
     /// data neighbours differ in, such as "person".
     #[pyo3(signature = (d_in=None, *, dtype=None, unit=None))]
-    fn claim(&self, d_in: Object<'_, '_>, dtype: Option<&str>, unit: Option<&str>) -> PyResult<Claim> {
+    fn claim(
+        &self,
+        d_in: Object<'_, '_>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        unit: Option<&str>,
+    ) -> PyResult<Claim> {
         let values = match dtype {
             None => self.plain_type(),
-            Some(name) => ValueType::named(name)
+            Some(name) => ValueType::named(&name)
                 .ok_or_else(|| ParameterError::new_err(format!("there is no dtype {name:?}")))?,
         };
         self.check_type(values)?;

@@ -31,6 +31,9 @@ def test_a_declared_type_is_kept() -> None:
     m = lastbit.Laplace(scale=1, dtype="int64")
     assert type(m(3)) is int and m(np.arange(3)).dtype == "int64"
     assert m.claim(1).domain == {"values": "int64", "length": None}
+    assert lastbit.Laplace(scale=1, dtype=np.int64) == lastbit.Laplace(scale=1, dtype=np.dtype("i8")) == m
+    with pytest.raises(lastbit.UnsupportedType, match="name of a type"):
+        lastbit.Laplace(scale=1, dtype=object())  # type: ignore[arg-type]
     for wrong in (np.zeros(3), np.zeros(3, "int32"), np.zeros(3, "float32")):
         with pytest.raises(lastbit.UnsupportedType, match=r"dtype says int64.*x.astype\(\"int64\"\)"):
             m(wrong)
@@ -293,9 +296,9 @@ def test_an_interrupt_leaves_nothing_half_done() -> None:
     script = """
 import os, signal, threading, numpy as np, lastbit
 x = np.zeros(20_000_000)
-threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-noisy = None
+timer = threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGINT))
 try:
+    timer.start()
     while True:
         noisy = lastbit.laplace(x, scale=1, out=x if {in_place} else None)
         assert noisy.all()

@@ -130,7 +130,14 @@ fn io_hint(kind: io::ErrorKind) -> &'static str {
 
 /// One line to standard error. That nobody listens is no reason to fail.
 pub(crate) fn tell(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = tell_or_fail(line);
+}
+
+/// One line to standard error that must get there.
+pub(crate) fn tell_or_fail(line: &str) -> Result<(), Error> {
+    crate::stdout::check_stderr()
+        .and_then(|()| writeln!(io::stderr().lock(), "{line}"))
+        .map_err(|e| Error::io("write the claim to standard error", e))
 }
 
 /// The text of a user in one short line.

@@ -3,7 +3,7 @@
 use lastbit::Claim;
 use serde_json::Value as Json;
 
-use crate::error::{Error, tell};
+use crate::error::{Error, tell, tell_or_fail};
 use crate::stdout;
 use crate::value::Value;
 
@@ -15,17 +15,17 @@ pub(crate) struct Promise<'a> {
 
 impl Promise<'_> {
     /// To standard error, in one line.
-    pub(crate) fn tell(&self) {
+    pub(crate) fn tell(&self) -> Result<(), Error> {
         if self.is_insecure {
             tell(
                 "warning: --insecure-seed makes noise that anyone can recompute; never publish these values",
             );
-            tell(&format!(
+            tell_or_fail(&format!(
                 "claim: none, the loss is infinite: {} with an insecure seed",
                 self.claim.mechanism()
-            ));
+            ))
         } else {
-            tell(&format!("claim: {}", self.claim));
+            tell_or_fail(&format!("claim: {}", self.claim))
         }
     }
 

@@ -56,8 +56,8 @@ impl Progress {
     }
 
     /// Does something that writes to standard error, out of the bar's way.
-    pub(crate) fn aside(&self, f: impl FnOnce()) {
-        self.bar.suspend(f);
+    pub(crate) fn aside<R>(&self, f: impl FnOnce() -> R) -> R {
+        self.bar.suspend(f)
     }
 }
 

@@ -155,7 +155,7 @@ impl Release<'_> {
                 .map_err(|error| counted_from(done, error))?;
             if index == 0 {
                 // The claim comes before the first value, so that nobody has the one without the other.
-                numbers.progress.aside(|| self.tell(batch.len()));
+                numbers.progress.aside(|| self.tell(batch.len()))?;
             }
             self.sink.write(&noisy, &mut text)?;
             done += batch.len();
@@ -165,13 +165,14 @@ impl Release<'_> {
     }
 
     /// Before the first of so many values.
-    fn tell(&self, values: usize) {
+    fn tell(&self, values: usize) -> Result<(), Error> {
         if matches!(self.sink, Sink::Lines { .. }) || self.promise.is_insecure {
-            self.promise.tell();
+            self.promise.tell()?;
         }
         if let Some(note) = note_on_rows(values, io::stderr().is_terminal()) {
             tell(note);
         }
+        Ok(())
     }
 }
 

@@ -68,7 +68,19 @@ pub(crate) fn write_lines(text: &str) -> io::Result<()> {
 
 /// Refuses a standard output that nothing can be written to, before work is done for it.
 pub(crate) fn check() -> io::Result<()> {
-    if was_closed() { Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed")) } else { Ok(()) }
+    open_at_start(&start::WAS_CLOSED)
+}
+
+/// The same of standard error, for what must not be lost.
+pub(crate) fn check_stderr() -> io::Result<()> {
+    open_at_start(&start::STDERR_WAS_CLOSED)
+}
+
+fn open_at_start(was_closed: &AtomicBool) -> io::Result<()> {
+    if was_closed.load(Ordering::Relaxed) {
+        return Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed"));
+    }
+    Ok(())
 }
 
 /// Calls `on_written` with each part that is out.
@@ -108,11 +120,6 @@ fn file() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// Whether standard output was closed when the program started.
-fn was_closed() -> bool {
-    start::WAS_CLOSED.load(Ordering::Relaxed)
-}
-
 /// What can be seen only before the standard library starts.
 ///
 /// The one module of the command with `unsafe` code: a function among those that the loader runs before `main`. The standard library gets its
@@ -122,6 +129,7 @@ mod start {
     use std::sync::atomic::AtomicBool;
 
     pub(super) static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+    pub(super) static STDERR_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
     // SAFETY: the section holds pointers to functions of this type, and nothing else; the loader runs each of them once, in this thread.
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
@@ -138,8 +146,12 @@ mod start {
     /// Nothing of the standard library that needs it to have started is used here.
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple"))]
     extern "C" fn look() {
-        // SAFETY: asks for the flags of a descriptor, changes nothing, and takes any number.
-        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
-        WAS_CLOSED.store(flags == -1, std::sync::atomic::Ordering::Relaxed);
+        for (descriptor, was_closed) in
+            [(libc::STDOUT_FILENO, &WAS_CLOSED), (libc::STDERR_FILENO, &STDERR_WAS_CLOSED)]
+        {
+            // SAFETY: asks for the flags of a descriptor, changes nothing, and takes any number.
+            let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFD) };
+            was_closed.store(flags == -1, std::sync::atomic::Ordering::Relaxed);
+        }
     }
 }

@@ -283,7 +283,7 @@ fn a_reader_that_is_gone_is_no_success() {
 fn nowhere_is_a_place() {
     let (_directory, path) = file("1\n2\n");
     let noise = format!("{LAPLACE} {}", path.display());
-    for redirection in ["> /dev/null", "1<> /dev/null", "<&- > /dev/null", "> /dev/null 2>&-"] {
+    for redirection in ["> /dev/null", "1<> /dev/null", "<&- > /dev/null"] {
         let output = in_shell(&noise, redirection);
         assert_eq!(output.status.code(), Some(0), "{redirection}: {}", stderr(&output));
     }
@@ -366,6 +366,21 @@ fn a_full_disk_is_an_error() {
     let output = lastbit(LAPLACE).arg(path).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("error: cannot write to standard output"), "{}", stderr(&output));
+}
+
+/// No values without their claim.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_claim_that_cannot_be_told_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let (_directory, path) = file("1\n");
+    let output = lastbit(LAPLACE).arg(path).stderr(full).output().unwrap();
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), ""));
+    let (_directory, path) = file("1\n2\n");
+    let output = in_shell(&format!("{LAPLACE} {}", path.display()), "2>&-");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), ""));
+    let output = in_shell(&format!("{LAPLACE} {}", path.display()), "2>/dev/null");
+    assert_eq!((output.status.code(), stdout(&output).lines().count()), (Some(0), 2));
 }
 
 #[test]
