@@ -55,8 +55,9 @@ pub(crate) fn release<'py>(
         return Err(UnsupportedType::new_err("out is for numpy arrays; numbers and lists are returned"));
     }
     // A number of numpy's is a number: whether it is one of Python's or of numpy's can depend on the data, as in sum(x[x > 3]).
-    if !is_list && !is_number && x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
+    if !is_list && !is_number && is_numpy_number(x)? {
         let number = x.call_method0("item")?;
+        // All but the longest float, which stays what it is.
         if number.is_instance_of::<PyFloat>() || number.is_instance_of::<PyInt>() {
             return release(task, &number, out);
         }
@@ -113,8 +114,20 @@ pub(crate) fn vector<T: Plain>(x: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     Ok(list("the measurement", x)?)
 }
 
-/// Whether values are of single precision, be they numpy's, Arrow's or of a library of tables.
+/// Whether this is an integer or a float of numpy's. Its dates are integers inside, and are none here.
+fn is_numpy_number(x: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if x.hasattr("__len__")? || !x.hasattr("item")? {
+        return Ok(false);
+    }
+    let kind = x.getattr_opt("dtype")?.map(|dtype| dtype.getattr_opt("kind")).transpose()?.flatten();
+    Ok(kind.is_some_and(|kind| kind.extract::<String>().is_ok_and(|kind| matches!(&*kind, "i" | "u" | "f"))))
+}
+
+/// Whether arrays are of single precision, be they numpy's, Arrow's or of a library of tables. A number is not, whatever its type.
 pub(crate) fn is_single(x: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if is_numpy_number(x)? {
+        return Ok(false);
+    }
     for name in ["dtype", "type"] {
         if let Some(dtype) = x.getattr_opt(name)? {
             return Ok(matches!(dtype.str()?.to_str()?, "float32" | "Float32" | "float" | "float[pyarrow]"));
@@ -246,8 +259,9 @@ fn number<T: Plain>(class: &str, x: &Bound<'_, PyAny>, index: Option<usize>) -> 
         return integer.extract().map_err(|_| Misfit::Range).and_then(T::of_integer).map_err(misfit);
     }
     // The other floats of numpy.
-    if x.hasattr("dtype")? && x.hasattr("item")? && !x.hasattr("__len__")? {
+    if is_numpy_number(x)? {
         let item = x.call_method0("item")?;
+        // All but the longest: that one stays what it is.
         if item.is_instance_of::<PyFloat>() {
             return number(class, &item, index);
         }

@@ -113,6 +113,14 @@ def test_numbers() -> None:
         # Whether a number is numpy's can depend on the data: sum() of nothing is Python's 0.
         assert type(lastbit.laplace(np.array([7], dtype)[0], scale=1)) is float
         assert type(lastbit.laplace(list(np.array([7], dtype)), scale=1)[0]) is float
+    for x in (np.float32(0.5), np.int64(0), 0, 0.5):
+        # Nor is the type of a grid that of a number.
+        release = lastbit.grid_laplace(x, scale=1, sensitivity=1, k=-1, claim=True)
+        assert type(release.value) is float and release.claim.domain == {"values": "float64", "length": None}
+    for date in (np.datetime64(7, "ns"), np.timedelta64(7, "ns"), np.bool_(True), np.longdouble(7), np.complex64(7)):
+        for what in (date, [date]):
+            with pytest.raises(lastbit.UnsupportedType):
+                lastbit.laplace(what, scale=1)
     zero_dimensional = lastbit.laplace(np.array(7.0), scale=1)
     assert zero_dimensional.shape == () and isinstance(zero_dimensional, np.float64)
 
