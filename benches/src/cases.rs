@@ -90,11 +90,6 @@ pub(crate) static CASES: &[Case] = &[
         .portable_too(),
     Case::new("laplace-far", "Laplace f64, x = 1e6", |n| Box::new(InPlace::new(laplace(), 1e6, n)))
         .at_most(Bar::Ratio(1.0)),
-    Case::new("hardened", "Laplace f64 hardened, x = 0", |n| {
-        Box::new(InPlace::new(laplace().hardened(), 0.0, n))
-    })
-    .at_most(Bar::Ratio(2.0))
-    .portable_too(),
     Case::new("grid-20", "GridLaplace f64, k = -20", |n| {
         Box::new(InPlace::new(grid_laplace(Some(-20)), 0.0, n))
     })

@@ -1,69 +1,105 @@
-//! The share of values that one word does not decide, and that take longer than the others.
+//! The share of values that leave the straight line of tier 1, and take longer than the others.
 
-use lastbit::{DiscreteLaplace, Mechanism, Rational, SecureSource};
+use lastbit::{DiscreteLaplace, GridLaplace, Laplace, Mechanism, Rational, SecureSource};
 
-use crate::cases::{discrete_laplace, grid_laplace, laplace};
 use crate::sources::{Counting, secure};
 
-/// Values of a line.
-const VALUES: usize = 1 << 26;
+/// The most that the share may be.
+const MOST: f64 = 1.0 / (1 << 24) as f64;
 
-/// Values of a line where nearly all of them may leave.
-const FEW: usize = 1 << 20;
+const BATCH: usize = 1 << 16;
 
-const BATCH: usize = 1 << 20;
+/// Counts the values that leave.
+struct Leave {
+    /// Values of each line.
+    values: usize,
+    missed: bool,
+}
 
-/// Noises so many values, all of them `x`.
-fn count<M: Mechanism<T>, T: Copy>(mechanism: &M, x: T, of: usize) -> Counting<SecureSource> {
-    let mut source = Counting::new(secure());
+/// How many of so many values leave, all of them `x`. A release that overflows tells nothing and is left out.
+fn count<M: Mechanism<T>, T: Copy>(mechanism: &M, x: T, of: usize) -> (u64, usize) {
+    let mut source: Counting<SecureSource> = Counting::new(secure());
     let mut values = vec![x; BATCH];
+    let mut released = 0;
     for _ in 0..of / BATCH {
         values.fill(x);
-        mechanism.release_in_place(&mut source, &mut values).expect("values in range");
-    }
-    source
-}
-
-/// Prints a line; returns the number of values that left.
-fn report_mechanism<M: Mechanism<T>, T: Copy>(title: &str, mechanism: &M, x: T) -> u64 {
-    report_some(title, mechanism, x, VALUES)
-}
-
-fn report_some<M: Mechanism<T>, T: Copy>(title: &str, mechanism: &M, x: T, of: usize) -> u64 {
-    let counted = count(mechanism, x, of);
-    let left = counted.values();
-    let share = match left {
-        0 => "0".into(),
-        _ => format!("{:.2e} = 2^{:.1}", left as f64 / of as f64, (left as f64 / of as f64).log2()),
-    };
-    println!("{title:33} {left:>10}  {share:20} {:>3}", counted.most_in_chunk());
-    left
-}
-
-/// Prints the shares; true if no value of a hardened mechanism left.
-pub(crate) fn report() -> bool {
-    println!("{:33} {:>10}  {:20} most in 256", format!("of {VALUES} values"), "left", "share");
-    let inputs = [0.0, 1.0, 100.0, 1e6];
-    for x in inputs {
-        report_mechanism(&format!("Laplace f64, x = {x}"), &laplace(), x);
-    }
-    let mut hardened_left = 0;
-    for x in inputs {
-        hardened_left +=
-            report_mechanism(&format!("Laplace f64 hardened, x = {x}"), &laplace().hardened(), x);
-    }
-    report_mechanism("DiscreteLaplace i64, scale 10", &discrete_laplace(), 0i64);
-    report_mechanism("GridLaplace f64, k = -20", &grid_laplace(Some(-20)), 0.0);
-    report_mechanism("GridLaplace f64, k = -40", &grid_laplace(Some(-40)), 0.0);
-    println!("of {FEW} values");
-    for k in [-60, -1074] {
-        for x in inputs {
-            report_some(&format!("GridLaplace f64, k = {k}, x = {x}"), &grid_laplace(Some(k)), x, FEW);
+        let before = source.values();
+        match mechanism.release_in_place(&mut source, &mut values) {
+            Ok(()) => released += BATCH,
+            Err(_) => source.set_values(before),
         }
     }
-    report_some("GridLaplace f64, k = -45, x = 0", &grid_laplace(Some(-45)), 0.0, FEW);
-    let wide = DiscreteLaplace::new(Rational::pow2(44)).expect("a scale");
-    report_some("DiscreteLaplace i64, scale 2^44", &wide, 0i64, FEW);
-    println!("hardened: {hardened_left} left, bar 0: {}", if hardened_left == 0 { "ok" } else { "MISSED" });
-    hardened_left == 0
+    (source.values(), released)
+}
+
+impl Leave {
+    /// Prints a line: the share, and whether a share of [`MOST`] would have given so many with a probability of a millionth or more.
+    fn line<M: Mechanism<T>, T: Copy>(&mut self, title: &str, mechanism: &M, x: T) {
+        let (left, of) = count(mechanism, x, self.values);
+        let share = match left {
+            0 => "0".into(),
+            _ => format!("2^{:.1}", (left as f64 / of as f64).log2()),
+        };
+        let ok = left as f64 <= most_likely(MOST * of as f64);
+        self.missed |= !ok;
+        println!(
+            "{title:44} {left:>8} of 2^{:<5.1} {share:>8}  {}",
+            (of as f64).log2(),
+            if ok { "ok" } else { "MISSED" }
+        );
+    }
+}
+
+/// The largest count that a Poisson variable of this mean exceeds with a probability of a millionth at least.
+fn most_likely(mean: f64) -> f64 {
+    let (mut term, mut below, mut count) = ((-mean).exp(), 0.0, 0.0);
+    while below + term < 1.0 - 1e-6 {
+        below += term;
+        count += 1.0;
+        term *= mean / count;
+    }
+    count
+}
+
+/// Prints the shares of `2^log2` values each; true if none is above the bar.
+pub(crate) fn report(log2: u32) -> bool {
+    let mut leave = Leave { values: 1 << log2, missed: false };
+    println!("values that leave the straight line; bar: a share of 2^-24");
+    let scale = Rational::pow2;
+    for x in [0.0, 5e-324, 1e-20, 1e-3, 0.35, 1.0, -1.0, 2.7, 100.0, 1e6, 1e300] {
+        let laplace = Laplace::new(scale(0)).expect("a scale");
+        leave.line(&format!("Laplace f64, b = 1, x = {x}"), &laplace, x);
+    }
+    for b in [-900, -100, 100, 900] {
+        let laplace = Laplace::new(scale(b)).expect("a scale");
+        leave.line(&format!("Laplace f64, b = 2^{b}, x = 0"), &laplace, 0.0);
+        leave.line(&format!("Laplace f64, b = 2^{b}, x = 1"), &laplace, 1.0);
+    }
+    for b in [-900, -149, 0, 100] {
+        let laplace = Laplace::new(scale(b)).expect("a scale");
+        leave.line(&format!("Laplace f32, b = 2^{b}, x = 0"), &laplace, 0.0f32);
+        leave.line(&format!("Laplace f32, b = 2^{b}, x = 1"), &laplace, 1.0f32);
+    }
+    for s in [-60, -10, 0, 20, 21, 30, 44, 53, 59, 60, 61] {
+        let noise = DiscreteLaplace::new(scale(s)).expect("a scale");
+        leave.line(&format!("DiscreteLaplace i64, s = 2^{s}"), &noise, 0i64);
+    }
+    for k in [60, 0, -20, -21, -40, -45, -53, -60, -62, -70, -87, -88, -100, -1074] {
+        let grid = GridLaplace::<f64>::new(scale(0), Some(k)).expect("a grid");
+        for x in [0.0, 1.0, 1e6] {
+            leave.line(&format!("GridLaplace f64, b = 1, k = {k}, x = {x}"), &grid, x);
+        }
+    }
+    !leave.missed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_are_likely() {
+        // R: qpois(1e-6, c(0.25, 4, 64), lower.tail = FALSE)
+        assert_eq!([0.25, 4.0, 64.0].map(most_likely), [6.0, 17.0, 106.0]);
+    }
 }

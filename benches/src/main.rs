@@ -19,7 +19,7 @@ Usage:
   lastbit-bench [--json] [CASE...]   time per value, and its ratio to the textbook
   lastbit-bench once CASE N          one case, once, on N values: for instruction counts
   lastbit-bench magnitudes           time of a value against the magnitude of its noise
-  lastbit-bench leave                the share of values that one word does not decide
+  lastbit-bench leave [LOG2]         the share of 2^LOG2 values (26) that leave the straight line of tier 1
 The exit code is 1 if a bar is missed, 2 if the arguments are wrong.";
 
 /// What the arguments ask for; true if no bar is missed.
@@ -31,7 +31,11 @@ fn run(args: &[&str]) -> Result<bool, String> {
             Ok(true)
         }
         ["magnitudes"] => Ok(magnitudes::report()),
-        ["leave"] => Ok(leave::report()),
+        ["leave"] => Ok(leave::report(26)),
+        ["leave", log2] => match log2.parse() {
+            Ok(log2 @ 16..=40) => Ok(leave::report(log2)),
+            _ => Err(format!("{log2} is not between 16 and 40")),
+        },
         ["--json", names @ ..] => table::report(names, table::Format::Json),
         names => table::report(names, table::Format::Text),
     }

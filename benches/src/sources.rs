@@ -58,23 +58,16 @@ impl BitSource for Script {
     }
 }
 
-/// Counts the values that ask for refinement words one at a time. A whole chunk of them at once, as hardened
-/// mechanisms draw for every value, does not count.
+/// Counts the values that ask for refinement words: those that tier 1 has left.
 pub(crate) struct Counting<S> {
     source: S,
     last: Option<(u64, u64)>,
-    chunk: Option<(u64, u64)>,
-    in_chunk: u64,
-    most_in_chunk: u64,
     values: u64,
 }
 
-/// Values that a mechanism works on together.
-const CHUNK: u64 = 256;
-
 impl<S> Counting<S> {
     pub(crate) fn new(source: S) -> Self {
-        Counting { source, last: None, chunk: None, in_chunk: 0, most_in_chunk: 0, values: 0 }
+        Counting { source, last: None, values: 0 }
     }
 
     /// The number of values that asked.
@@ -82,17 +75,9 @@ impl<S> Counting<S> {
         self.values
     }
 
-    /// The most of them in one chunk.
-    pub(crate) fn most_in_chunk(&self) -> u64 {
-        self.most_in_chunk
-    }
-
-    fn count(&mut self, batch: u64, index: u64) {
-        let chunk = Some((batch, index / CHUNK));
-        self.in_chunk = if self.chunk == chunk { self.in_chunk + 1 } else { 1 };
-        self.most_in_chunk = self.most_in_chunk.max(self.in_chunk);
-        self.chunk = chunk;
-        self.values += 1;
+    /// Forgets some of them.
+    pub(crate) fn set_values(&mut self, values: u64) {
+        self.values = values;
     }
 }
 
@@ -113,13 +98,9 @@ impl<S: BitSource> BitSource for Counting<S> {
 
     fn refinement_word(&mut self, batch: u64, index: u64, round: u32) -> S::Word {
         if self.last.replace((batch, index)) != Some((batch, index)) {
-            self.count(batch, index);
+            self.values += 1;
         }
         self.source.refinement_word(batch, index, round)
-    }
-
-    fn fill_refinement_words(&mut self, batch: u64, first: u64, round: u32, words: &mut [S::Word]) {
-        self.source.fill_refinement_words(batch, first, round, words);
     }
 }
 
@@ -141,7 +122,6 @@ mod tests {
         for (batch, index, round) in [(0, 7, 0), (0, 7, 1), (0, 8, 0), (0, 300, 0), (1, 300, 0)] {
             source.refinement_word(batch, index, round);
         }
-        source.fill_refinement_words(1, 0, 0, &mut [0; 9]);
-        assert_eq!((source.values(), source.most_in_chunk()), (4, 2));
+        assert_eq!(source.values(), 4);
     }
 }

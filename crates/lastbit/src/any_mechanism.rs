@@ -311,17 +311,6 @@ fn grid<T: lastbit_real::Float>(k: Option<i32>, amount: &Amount) -> Result<GridL
 }
 
 impl AnyMechanism {
-    /// The same noise from the same bits, in a time that tells less, where the mechanism can: see [`Laplace::hardened`] and
-    /// [`DiscreteLaplace::hardened`].
-    #[must_use]
-    pub fn hardened(self) -> AnyMechanism {
-        match self {
-            AnyMechanism::Laplace(noise) => AnyMechanism::Laplace(noise.hardened()),
-            AnyMechanism::DiscreteLaplace(noise) => AnyMechanism::DiscreteLaplace(noise.hardened()),
-            other => other,
-        }
-    }
-
     /// The mechanism that has these [parameters](Contract::parameters), and no others.
     ///
     /// # Errors

@@ -6,9 +6,9 @@ use crate::bits::BitSource;
 use crate::error::{out_of_range, positive};
 use crate::sampler::arith::Path;
 use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Words};
-use crate::sampler::integers::{Integer, IntegerNoise, add_big};
+use crate::sampler::integers::{FloorTier, Integer, IntegerNoise, add_big, limbs};
 use crate::sampler::law::AcceptLaw;
-use crate::sampler::tier1::{Accept, AcceptParams};
+use crate::sampler::tier1::plain::{Accept, AcceptParams};
 use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, ValueType, accuracy};
 
 /// `x + Z` on the integers, with `P(Z = z)` proportional to `e^(-z²/(2σ²))`, exactly, for any positive rational `σ²`.
@@ -103,21 +103,28 @@ impl DiscreteGaussian {
         n: usize,
         mut accepted: impl FnMut(Noise) -> Result<(), usize>,
     ) -> Result<(), usize> {
-        let (for_y, for_acceptance) = Words::<S::Word, N>::draw_pairs(source, cursor, n);
-        let mut y = [0.0; N];
-        let mut accept = [0.0; N];
-        self.proposal.tier1(for_y.words(), n, &mut y, |_, y| y);
+        let wide = self.proposal.tier != FloorTier::Plain;
+        let (for_y, for_acceptance) = Words::<S::Word, N>::draw_pairs(source, cursor, n, wide);
+        let [mut y, mut below, mut accept] = [[0.0; N]; 3];
+        if wide {
+            self.proposal.wide(&for_y, &mut y, &mut below);
+        } else {
+            self.proposal.plain(for_y.words(), n, &mut y, |_, y| y);
+        }
+        // The double next to the proposal is good enough to accept it.
+        let nearest: [f64; N] = std::array::from_fn(|i| y[i] + below[i]);
         let words = for_acceptance.words();
-        Path::detect().run(Accept { params: self.tier1, words, y: &y, out: &mut accept, n });
+        Path::detect().run(Accept { params: self.tier1, words, y: &nearest, out: &mut accept, n });
         for i in 0..n {
             if accept[i] == 1.0 {
-                accepted(Noise::Small(y[i] as i64))?;
+                accepted(Noise::Small(limbs(y[i], below[i])))?;
             } else if accept[i].is_nan() {
                 // Undecided, or the proposal itself is.
                 let y = if y[i].is_nan() {
                     for_y.resolve(i, &self.proposal.law(), source)
                 } else {
-                    IBig::from(y[i] as i64)
+                    let (top, bottom) = limbs(y[i], below[i]);
+                    (IBig::from(top) << 32) + IBig::from(bottom)
                 };
                 if for_acceptance.resolve(i, &self.acceptance(&y), source) {
                     accepted(Noise::Big(y))?;
@@ -184,15 +191,16 @@ impl Contract for DiscreteGaussian {
 
 /// An accepted proposal.
 enum Noise {
-    Small(i64),
+    /// `top·2³² + bottom`.
+    Small((i64, i64)),
     Big(IBig),
 }
 
 impl Noise {
     fn add_to<T: Integer>(self, x: T) -> Option<T> {
         match self {
-            Noise::Small(z) => {
-                let (sum, overflow) = x.wrapping_sum(z);
+            Noise::Small((top, bottom)) => {
+                let (sum, overflow) = x.wrapping_sum_of_limbs(top, bottom);
                 (overflow >= 0).then_some(sum)
             }
             Noise::Big(z) => add_big(x, z),

@@ -4,8 +4,8 @@ use lastbit_real::{IBig, Rational};
 
 use crate::bits::BitSource;
 use crate::error::{out_of_range, positive};
-use crate::sampler::batch::{Chunked, Cursor, FloorTier, Overflow, Words};
-use crate::sampler::integers::{Integer, IntegerNoise};
+use crate::sampler::batch::{Chunked, Cursor, Overflow, Words};
+use crate::sampler::integers::{FloorTier, Integer, IntegerNoise, limbs};
 use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy};
 
 /// `x + Z` on the integers, with `P(Z = z) = (1 - q)/(1 + q)·q^|z|` and `q = e^(-1/s)`: the discrete Laplace
@@ -23,7 +23,7 @@ use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy};
 /// # let _ = noisy;
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DiscreteLaplace {
     pub(crate) noise: IntegerNoise,
 }
@@ -46,18 +46,6 @@ impl DiscreteLaplace {
         DiscreteLaplace::new(positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?)
     }
 
-    /// The same noise from the same bits, with fewer values that take longer than the others: tier 1 runs in
-    /// double-double arithmetic and leaves a share of about `2⁻⁴⁷ + s·2⁻⁵⁶` to tier 2, instead of `s·2⁻⁴⁸`.
-    ///
-    /// Neither share depends on the values: unlike those of [`Laplace`](crate::Laplace), they are never looked at.
-    #[must_use]
-    pub fn hardened(mut self) -> DiscreteLaplace {
-        if self.noise.tier == FloorTier::Plain {
-            self.noise.tier = FloorTier::DoubleDouble;
-        }
-        self
-    }
-
     /// The scale `s`.
     pub fn scale(&self) -> &Rational {
         &self.noise.s.exact
@@ -69,12 +57,19 @@ impl DiscreteLaplace {
     /// [`Error::NoEntropy`] from the source.
     pub fn sample<S: BitSource>(&self, source: &mut S) -> Result<IBig, Error> {
         let mut cursor = Cursor::open(source)?;
-        let words = Words::<S::Word, 1>::draw(source, &mut cursor);
-        let mut z = [0.0];
-        Ok(if self.noise.tier1(words.words(), 1, &mut z, |_, z| z) {
+        let mut words = Words::<S::Word, 1>::undrawn();
+        self.noise.draw(&mut words, source, &mut cursor);
+        let [mut above, mut below] = [[0.0]; 2];
+        let undecided = if self.noise.tier == FloorTier::Plain {
+            self.noise.plain(words.words(), 1, &mut above, |_, z| z)
+        } else {
+            self.noise.wide(&words, &mut above, &mut below)
+        };
+        Ok(if undecided {
             words.resolve(0, &self.noise.law(), source)
         } else {
-            IBig::from(z[0] as i64)
+            let (top, bottom) = limbs(above[0], below[0]);
+            (IBig::from(top) << 32) + IBig::from(bottom)
         })
     }
 }

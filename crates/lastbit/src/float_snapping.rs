@@ -251,7 +251,8 @@ impl Chunked<f64> for FloatSnapping {
         values: &mut [f64; N],
     ) -> Result<(), usize> {
         for x in values {
-            let words = Words::<S::Word, 1>::draw(source, cursor);
+            let mut words = Words::<S::Word, 1>::undrawn();
+            words.draw(source, cursor);
             let (u, s) = uniform_and_sign(&words, source);
             *x = snap_f(&self.params, *x, u, s);
         }
@@ -380,7 +381,8 @@ mod tests {
         let draw = |script: &[u8]| {
             let mut source = ReplaySource::new(script);
             let mut cursor = Cursor::open(&mut source).unwrap();
-            let words = Words::<u8, 1>::draw(&mut source, &mut cursor);
+            let mut words = Words::<u8, 1>::undrawn();
+            words.draw(&mut source, &mut cursor);
             let drawn = uniform_and_sign(&words, &mut source);
             assert!(!source.ran_out());
             (drawn, source.words_asked())

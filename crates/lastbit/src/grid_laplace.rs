@@ -9,13 +9,16 @@ use crate::claim::Preparation;
 use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
 use crate::grid::{check_k, grid_distance};
+use crate::sampler::arith::Path;
 use crate::sampler::batch::{
-    Chunked, Cursor, FloorTier, NOISE_EXPONENT, Overflow, RoundChunk, Words, finite, for_each_undecided,
+    Chunked, Cursor, NOISE_EXPONENT, Overflow, Words, finite, for_each_undecided, round_chunk,
 };
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{FINE_GRID, GridLaw};
 use crate::sampler::scale::Scale;
-use crate::sampler::tier1::{RoundParams, Rounded};
+use crate::sampler::tier1::plain::PLAIN_LIMIT;
+use crate::sampler::tier1::round::{RoundParams, Rounded};
+use crate::sampler::tier1::whole::{Grid, cell_of, pow2};
 use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
 /// `RN((⌊x⌉ + Z)·2^k)`: `x` rounded half up to the grid `Z·2^k`, plus the discrete Laplace variable on that grid, exactly; the
@@ -39,17 +42,40 @@ use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validat
 /// assert_eq!(noisy * 1048576.0, (noisy * 1048576.0).trunc());
 /// # Ok::<(), lastbit::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GridLaplace<T> {
     b: Scale,
     noise: IntegerNoise,
+    tier: GridTier,
     k: i32,
     float: PhantomData<T>,
 }
 
-/// `2^k` as a double, for exponents of normal doubles.
-fn pow2(k: i32) -> f64 {
-    f64::from_bits(((k + 1023) as u64) << 52)
+/// How tier 1 makes sums on the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GridTier {
+    /// Noise from one word, for coarse grids.
+    Plain,
+    /// Noise from a word and a half.
+    Wide,
+    /// The real variable, rounded.
+    Fine,
+    /// Not at all: the scale is out of its range.
+    None,
+}
+
+impl GridTier {
+    fn for_scale(b: &Scale, s: &Scale) -> GridTier {
+        if !b.fits(-900, 901) {
+            GridTier::None
+        } else if s.floor_log2() >= FINE_GRID {
+            GridTier::Fine
+        } else if s.hi() > PLAIN_LIMIT {
+            GridTier::Wide
+        } else {
+            GridTier::Plain
+        }
+    }
 }
 
 impl<T: Float> GridLaplace<T> {
@@ -64,11 +90,8 @@ impl<T: Float> GridLaplace<T> {
         let default = (b.floor_log2() as i32 - 40).clamp(T::MIN_EXPONENT, T::MAX_EXPONENT);
         let k = check_k::<T>(k.unwrap_or(default))?;
         let s = &b.exact * Rational::pow2(-i64::from(k));
-        let mut noise = IntegerNoise::discrete(s);
-        if !(-1000..=900).contains(&k) {
-            noise.tier = FloorTier::None; // x/2^k or 2^k is not a normal double
-        }
-        Ok(GridLaplace { b, noise, k, float: PhantomData })
+        let noise = IntegerNoise::discrete(s);
+        Ok(GridLaplace { tier: GridTier::for_scale(&b, &noise.s), b, noise, k, float: PhantomData })
     }
 
     /// The mechanism with the least noise whose loss is `epsilon` between neighbours.
@@ -171,28 +194,38 @@ impl<T: Rounded> Chunked<T> for GridLaplace<T> {
         cursor: &mut Cursor,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        if self.noise.s.floor_log2() >= FINE_GRID && self.b.fits(-900, 900) {
-            // The grid is so fine that the real variable, rounded, nearly always is the answer:
-            // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
-            let slack = T::from_i128(1, self.k + 1).to_f64();
-            let tier1 = Some(RoundParams { b_hi: self.b.hi(), b_lo: self.b.lo(), slack });
-            let x = *values;
-            let chunk = RoundChunk { tier1, hardened: false };
-            return chunk.run(source, cursor, &x, |i| self.law(x[i]), values);
+        match self.tier {
+            GridTier::Plain => self.plain_chunk(source, cursor, values),
+            GridTier::Wide => self.wide_chunk(source, cursor, values),
+            GridTier::Fine | GridTier::None => {
+                // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
+                let slack = T::from_i128(1, self.k + 1).to_f64();
+                let params = RoundParams { b_hi: self.b.hi(), b_lo: self.b.lo(), slack };
+                let params = (self.tier == GridTier::Fine).then_some(params);
+                let x = *values;
+                round_chunk(params, source, cursor, &x, |i| self.law(x[i]), values)
+            }
         }
-        let words = Words::<S::Word, N>::draw(source, cursor);
+    }
+}
+
+/// What each way of tier 1 does to a chunk.
+#[expect(private_bounds, reason = "which floats can be rounded is the sampler's to know")]
+impl<T: Rounded> GridLaplace<T> {
+    #[inline]
+    fn plain_chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T; N],
+    ) -> Result<(), usize> {
+        let mut words = Words::<S::Word, N>::undrawn();
+        words.draw(source, cursor);
         let x = &*values;
         let mut out = [0.0; N];
-        // In range if tier 1 is used at all.
-        let k = self.k.clamp(-1000, 900);
-        let (cell, cells_per_unit) = (pow2(k), pow2(-k));
-        let undecided = self.noise.tier1(words.words(), N, &mut out, move |i, z| {
-            // Exact: a product with a power of two, `floor`, and a comparison of a fraction; if the product underflows,
-            // x rounds to 0 all the same.
-            let v = x[i].to_f64() * cells_per_unit;
-            let below = v.floor();
-            let index = below + if v - below >= 0.5 { 1.0 } else { 0.0 };
-            T::round_sum(index * cell, z * cell).to_f64()
+        let (cell, per_cell) = (pow2(self.k), pow2(-self.k));
+        let undecided = self.noise.plain(words.words(), N, &mut out, move |i, z| {
+            T::round_sum(cell_of(x[i].to_f64(), per_cell) * cell, z * cell).to_f64()
         });
         if undecided {
             for_each_undecided(&mut out, |i, y| {
@@ -205,5 +238,26 @@ impl<T: Rounded> Chunked<T> for GridLaplace<T> {
             *y = T::from_exact(*out);
         }
         Ok(())
+    }
+
+    #[inline]
+    fn wide_chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T; N],
+    ) -> Result<(), usize> {
+        let mut words = Words::<S::Word, N>::undrawn();
+        words.draw_wide(source, cursor);
+        let x = *values;
+        let (params, k) = (self.noise.tier1(), self.k);
+        let grid = Grid { params, k, words: words.words(), lows: words.lows(), x: &x, out: &mut *values };
+        if !Path::detect().run(grid) {
+            return Ok(());
+        }
+        for_each_undecided(values, |i, y| {
+            *y = words.resolve(i, &self.law(x[i]), source);
+            finite(*y, i)
+        })
     }
 }

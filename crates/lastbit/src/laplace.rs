@@ -5,11 +5,11 @@ use lastbit_real::{Float, Rational};
 use crate::bits::BitSource;
 use crate::discrete_laplace::check_scale;
 use crate::error::positive;
-use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, RoundChunk};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, round_chunk};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
-use crate::sampler::tier1::{RoundParams, Rounded};
+use crate::sampler::tier1::round::{RoundParams, Rounded};
 use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `RN(x + b·L)`: the **real** Laplace variable of scale `b`, added to `x`, rounded once to the type of `x`.
@@ -36,11 +36,10 @@ use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, v
 /// # let _ = noisy;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Laplace {
     /// For integers; its scale serves the floats too.
     noise: IntegerNoise,
-    hardened: bool,
 }
 
 impl Laplace {
@@ -50,7 +49,7 @@ impl Laplace {
     /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻¹⁰⁷⁴ <= b < 2¹⁰²⁴`.
     pub fn new(scale: Rational) -> Result<Laplace, Error> {
         check_scale(&scale)?;
-        Ok(Laplace { noise: IntegerNoise::rounded(Scale::new(scale)), hardened: false })
+        Ok(Laplace { noise: IntegerNoise::rounded(Scale::new(scale)) })
     }
 
     /// The mechanism with the least noise whose loss is `epsilon` at L1 distance `sensitivity`.
@@ -59,20 +58,6 @@ impl Laplace {
     /// [`Error::NotPositive`] and those of [`new`](Self::new).
     pub fn for_epsilon(epsilon: &Rational, sensitivity: &Rational) -> Result<Laplace, Error> {
         Laplace::new(positive("sensitivity", sensitivity)? / positive("epsilon", epsilon)?)
-    }
-
-    /// The same noise from the same bits, in a time that tells less about the values.
-    ///
-    /// One word decides most results, but where `x` is small compared to the noise the result has so many digits that about 1%
-    /// need a second word, and where `x` is large none do: the time depends on `x`. Hardened, a second word is drawn for
-    /// every value and the slower arithmetic runs on a fixed number of values of each chunk, so that a share below 2⁻³⁰ takes
-    /// longer, whatever `x` is.
-    ///
-    /// For integers there is nothing to do: what takes longer there, a share of `(b + ½)·2⁻⁴⁸`, does not depend on them.
-    #[must_use]
-    pub fn hardened(mut self) -> Laplace {
-        self.hardened = true;
-        self
     }
 
     /// The scale `b`.
@@ -125,14 +110,11 @@ impl Laplace {
         Overflow::unless(values_fit && self.noise.s.fits(-1074, self.room::<T>() - NOISE_EXPONENT))
     }
 
+    /// What tier 1 wants to know, if the scale is in its range.
     #[inline]
-    fn round_chunk(&self) -> RoundChunk {
-        let tier1 = self.noise.s.fits(-900, 900).then(|| RoundParams {
-            b_hi: self.noise.s.hi(),
-            b_lo: self.noise.s.lo(),
-            slack: 0.0,
-        });
-        RoundChunk { tier1, hardened: self.hardened }
+    fn tier1(&self) -> Option<RoundParams> {
+        let s = &self.noise.s;
+        s.fits(-900, 901).then(|| RoundParams { b_hi: s.hi(), b_lo: s.lo(), slack: 0.0 })
     }
 }
 
@@ -151,7 +133,7 @@ impl<T: Rounded> Chunked<T> for Laplace {
     ) -> Result<(), usize> {
         let x = *values;
         let law = |i: usize| RoundLaw { x: x[i], b: &self.noise.s };
-        self.round_chunk().run(source, cursor, &x, law, values)
+        round_chunk(self.tier1(), source, cursor, &x, law, values)
     }
 }
 
@@ -171,7 +153,7 @@ impl<T: Rounded> ChunkedReals<T> for Laplace {
     ) -> Result<(), usize> {
         let x = values.each_ref().map(Real::split);
         let law = |i: usize| RealLaw::new(&values[i], &self.noise.s);
-        self.round_chunk().run(source, cursor, &x, law, out)
+        round_chunk(self.tier1(), source, cursor, &x, law, out)
     }
 }
 

@@ -3,7 +3,7 @@
 use lastbit_real::{Float, NotFinite, Rational, Rounding};
 
 use crate::sampler::scale::parts;
-use crate::sampler::tier1::Split;
+use crate::sampler::tier1::round::Split;
 
 /// An exact real number that noise can be added to: a rational, with the two doubles that nearly are it.
 ///

@@ -5,12 +5,12 @@ use lastbit_real::{Float, IBig, Rational, Rounding};
 use crate::bits::BitSource;
 use crate::claim::{Preparation, exact_text};
 use crate::error::{out_of_range, positive};
-use crate::sampler::batch::{
-    Chunked, ChunkedReals, Cursor, FloorTier, Overflow, Words, floor_tier1, for_each_undecided,
-};
+use crate::sampler::arith::Path;
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, Overflow, Words, for_each_undecided};
 use crate::sampler::law::{FloorLaw, Offset};
 use crate::sampler::scale::Scale;
-use crate::sampler::tier1::Split;
+use crate::sampler::tier1::plain::Floor;
+use crate::sampler::tier1::round::Split;
 use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `clamp_B(⌊clamp_B(x) + L/ε⌉_Λ)`: Mironov's snapping mechanism over the real numbers, sampled exactly.
@@ -200,7 +200,8 @@ impl Chunked<f64> for Snapping {
         cursor: &mut Cursor,
         values: &mut [f64; N],
     ) -> Result<(), usize> {
-        let words = Words::<S::Word, N>::draw(source, cursor);
+        let mut words = Words::<S::Word, N>::undrawn();
+        words.draw(source, cursor);
         let (lambda, per_lambda) = (self.lambda(), f64::from_i128(1, -self.lambda));
         let bound = self.bound;
         let mut x = *values;
@@ -210,18 +211,17 @@ impl Chunked<f64> for Snapping {
         // By value, or the compiler would fear that writing a result changes them, and not vectorise.
         let x = &x;
         let cells_of = move |i: usize| x[i] * per_lambda;
-        let undecided = floor_tier1(
-            words.words(),
-            N,
-            &self.s,
-            FloorTier::Plain,
-            values,
-            move |i, _| {
+        let undecided = Path::detect().run(Floor {
+            s: self.s.hi(),
+            words: words.words(),
+            n: N,
+            out: values,
+            offset: move |i, _| {
                 let v = cells_of(i);
                 (v - v.floor()) + 0.5
             },
-            move |i, cells| clamp((cells_of(i).floor() + cells) * lambda, bound),
-        );
+            finish: move |i, cells: f64| clamp((cells_of(i).floor() + cells) * lambda, bound),
+        });
         if undecided {
             for_each_undecided(values, |i, y| {
                 let offset = Offset::Cells { x: x[i], lambda: self.lambda };
@@ -263,19 +263,21 @@ impl ChunkedReals<f64> for Snapping {
         values: &[Real; N],
         out: &mut [f64; N],
     ) -> Result<(), usize> {
-        let words = Words::<S::Word, N>::draw(source, cursor);
+        let mut words = Words::<S::Word, N>::undrawn();
+        words.draw(source, cursor);
         let (lambda, per_lambda, bound) = (self.lambda(), f64::from_i128(1, -self.lambda), self.bound);
         let x = values.each_ref().map(|x| self.clamped(x.split()));
         let x = &x;
-        let undecided = floor_tier1(
-            words.words(),
-            N,
-            &self.s,
-            FloorTier::Plain,
+        let undecided = Path::detect().run(Floor {
+            s: self.s.hi(),
+            words: words.words(),
+            n: N,
             out,
-            move |i, _| offset_in_cells(x[i], per_lambda),
-            move |i, cells| clamp(((x[i].hi * per_lambda).floor() + cells) * lambda, bound),
-        );
+            offset: move |i: usize, _| offset_in_cells(x[i], per_lambda),
+            finish: move |i: usize, cells: f64| {
+                clamp(((x[i].hi * per_lambda).floor() + cells) * lambda, bound)
+            },
+        });
         if undecided {
             for_each_undecided(out, |i, y| {
                 let exact = values[i].to_rational();

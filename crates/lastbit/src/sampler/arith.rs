@@ -23,24 +23,133 @@ pub(crate) trait Arith: Copy {
 
     /// `c - a·b` with a relative error of at most `η`, where `a·b` is within `2⁻⁵⁰·|c|` of `c`.
     fn residual(c: f64, a: f64, b: f64) -> f64;
+
+    /// `a·b + c` as an unevaluated sum: `h` is near it, and `l` is what `h` leaves with a relative error of `2η` at most, where
+    /// `|a·b| <= |c|/4` and nothing under- or overflows.
+    fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64);
+
+    /// `out[i] = table[index[i] mod 8]`. No address depends on an index, or all that can be asked for lies in one line of the
+    /// cache.
+    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]);
 }
 
-/// One instruction for each operation.
-#[derive(Clone, Copy)]
-pub(crate) struct Fused;
+/// Eight doubles to be [looked up](Arith::look_up).
+#[repr(C, align(64))]
+pub(crate) struct Table8 {
+    line: [f64; 8],
+    /// Their lower and upper halves, for processors that permute halves.
+    halves: [[u32; 8]; 2],
+}
 
+impl Table8 {
+    pub(crate) const fn from_bits(bits: [u64; 8]) -> Table8 {
+        let mut table = Table8 { line: [0.0; 8], halves: [[0; 8]; 2] };
+        let mut i = 0;
+        while i < 8 {
+            table.line[i] = f64::from_bits(bits[i]);
+            table.halves[0][i] = bits[i] as u32;
+            table.halves[1][i] = (bits[i] >> 32) as u32;
+            i += 1;
+        }
+        table
+    }
+
+    #[inline(always)]
+    fn look_up<const N: usize>(&self, index: &[u64; N], out: &mut [f64; N]) {
+        for (out, index) in out.iter_mut().zip(index) {
+            *out = self.line[(index & 7) as usize];
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn entries(&self) -> [f64; 8] {
+        self.line
+    }
+}
+
+/// `c + p` and what rounding leaves of it, where `p = RN(a·b)` is a quarter of `c` at most and `error` is what that leaves of the
+/// product: `c - h` and the next sum are exact, and only the last one rounds.
+#[inline(always)]
+fn exact_sum(c: f64, p: f64, error: f64) -> (f64, f64) {
+    let h = c + p;
+    (h, ((c - h) + p) + error)
+}
+
+macro_rules! fused {
+    () => {
+        #[inline(always)]
+        fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+            a.mul_add(b, c)
+        }
+        #[inline(always)]
+        fn product_error(a: f64, b: f64, p: f64) -> f64 {
+            a.mul_add(b, -p)
+        }
+        #[inline(always)]
+        fn residual(c: f64, a: f64, b: f64) -> f64 {
+            (-a).mul_add(b, c)
+        }
+        /// `c - h` is exact, since `h` is between `c/2` and `2c`.
+        #[inline(always)]
+        fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
+            let h = a.mul_add(b, c);
+            (h, a.mul_add(b, c - h))
+        }
+    };
+}
+
+/// One instruction for each operation, on processors that all have it.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Copy)]
+struct Fused;
+
+#[cfg(not(target_arch = "x86_64"))]
 impl Arith for Fused {
+    fused!();
+
     #[inline(always)]
-    fn mul_add(a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
+    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+        table.look_up(index, out);
     }
+}
+
+/// One instruction for each operation, and permutations in place of addresses. Not to be named outside of this module: it runs on
+/// processors with AVX2 and FMA only.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+struct Avx2Fma;
+
+#[cfg(target_arch = "x86_64")]
+impl Arith for Avx2Fma {
+    fused!();
+
     #[inline(always)]
-    fn product_error(a: f64, b: f64, p: f64) -> f64 {
-        a.mul_add(b, -p)
+    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+        if N % 4 == 0 {
+            // SAFETY: kernels run with this arithmetic in `run_avx2_fma` alone.
+            unsafe { permute(table, index.as_chunks().0, out.as_chunks_mut().0) }
+        } else {
+            table.look_up(index, out);
+        }
     }
-    #[inline(always)]
-    fn residual(c: f64, a: f64, b: f64) -> f64 {
-        (-a).mul_add(b, c)
+}
+
+/// Four at a time: both halves of a double are taken from where its index says, then put together.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn permute(table: &Table8, index: &[[u64; 4]], out: &mut [[f64; 4]]) {
+    use std::arch::x86_64::*;
+    // SAFETY: the pointers are to 32 bytes each, and need not be aligned.
+    let [low, high] = table.halves.each_ref().map(|half| unsafe { _mm256_loadu_si256(half.as_ptr().cast()) });
+    for (out, index) in out.iter_mut().zip(index) {
+        // SAFETY: as above.
+        let index = unsafe { _mm256_loadu_si256(index.as_ptr().cast()) };
+        let twice = _mm256_shuffle_epi32::<0b10_10_00_00>(index);
+        let [low, high] = [low, high].map(|half| _mm256_permutevar8x32_epi32(half, twice));
+        let entry = _mm256_castsi256_pd(_mm256_blend_epi32::<0b1010_1010>(low, high));
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_pd(out.as_mut_ptr(), entry) };
     }
 }
 
@@ -65,6 +174,15 @@ impl Arith for Portable {
     fn residual(c: f64, a: f64, b: f64) -> f64 {
         let p = a * b;
         (c - p) - Self::product_error(a, b, p)
+    }
+    #[inline(always)]
+    fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
+        let p = a * b;
+        exact_sum(c, p, Self::product_error(a, b, p))
+    }
+    #[inline(always)]
+    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+        table.look_up(index, out);
     }
 }
 
@@ -150,7 +268,7 @@ pub(crate) fn run_loop<K: Kernel>(n: usize, kernel: K) -> K::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx2_fma<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Fused>()
+    kernel.run::<Avx2Fma>()
 }
 
 /// True if the processor's floating-point environment is Rust's: round to nearest even, no flushing of
@@ -190,8 +308,36 @@ fn behaves_like_default() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use lastbit_real::Rational;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::bits::{BitSource, InsecureSeededSource};
+
+    struct LookUp<'a>(&'a Table8, &'a [u64; 64]);
+
+    impl Kernel for LookUp<'_> {
+        type Output = [f64; 64];
+
+        #[inline(always)]
+        fn run<A: Arith>(self) -> [f64; 64] {
+            let mut out = [0.0; 64];
+            A::look_up(self.0, self.1, &mut out);
+            out
+        }
+    }
+
+    #[test]
+    fn every_path_finds_the_entry_of_an_index() {
+        let mut source = InsecureSeededSource::<u64>::from_seed(3);
+        let bits = std::array::from_fn(|_| source.next_word() >> 2);
+        let table = Table8::from_bits(bits);
+        let index = std::array::from_fn(|_| source.next_word());
+        for path in Path::available() {
+            let found = path.run(LookUp(&table, &index)).map(f64::to_bits);
+            assert_eq!(found, index.map(|index| bits[(index % 8) as usize]), "{path:?}");
+        }
+    }
 
     #[test]
     fn this_environment_is_default() {
@@ -228,6 +374,15 @@ mod tests {
         fn residuals_agree(a in 0.5f64..2.0, b in 0.5f64..2.0, ulps in -4i32..5) {
             let c = a * b * (1.0 + f64::from(ulps) * f64::EPSILON);
             prop_assert_eq!(Portable::residual(c, a, b), (-a).mul_add(b, c));
+        }
+
+        #[test]
+        fn sums_of_products_leave_little(a in -0.5f64..0.5, b in -0.5f64..0.5, c in 1f64..2.0) {
+            let (h, l) = Portable::mul_add_exact(a, b, c);
+            let exact = Rational::try_from(a).unwrap() * Rational::try_from(b).unwrap() + Rational::try_from(c).unwrap();
+            let left = exact - Rational::try_from(h).unwrap();
+            let error = (&left - Rational::try_from(l).unwrap()).abs();
+            prop_assert!(error <= left.abs() * Rational::pow2(-52));
         }
     }
 }

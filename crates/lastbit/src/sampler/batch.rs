@@ -3,16 +3,15 @@
 use lastbit_real::Float;
 
 use super::arith::{Arith, Kernel, Path, float_environment_is_default, run_loop};
-use super::scale::Scale;
-use super::tier1::{Floor, FloorParams, PLAIN_LIMIT, Round, RoundParams, Rounded, Summand};
+use super::tier1::round::{Round, RoundParams, Rounded, Summand};
 use super::tier2::Prefix;
-use super::{Address, Law, resolve, try_tier2};
+use super::{Address, Law, resolve};
 use crate::bits::{BitSource, Word};
 use crate::{Error, Mechanism, Real, RealMechanism};
 
 /// Values that go through tier 1 together: enough to share the cost of a call, few enough to stay in the cache. What
 /// is left of a slice goes in chunks of 16 and of 1.
-pub(crate) const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 128;
 
 /// A batch is closed after this many words, well below what a source can address.
 const BATCH_WORDS: u64 = 1 << 31;
@@ -254,44 +253,101 @@ impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
 pub(crate) const NOISE_EXPONENT: i64 = 38;
 
 /// The words of a chunk, and where their refinements are.
+///
+/// A chunk that needs more bits than a word has draws half a word more for each value, after the words: the first half of the values have
+/// the upper halves of those words, and the second half the lower ones.
 pub(crate) struct Words<W, const N: usize> {
     words: [W; N],
+    /// The halves, left-aligned, if there are any.
+    lows: [u64; N],
+    /// The bits of each that are drawn.
+    low_bits: u32,
     first: Address,
     /// The distance of neighbours in the main stream.
     stride: usize,
 }
 
+/// The upper half of a word.
+#[inline(always)]
+fn upper_half<W: Word>(word: W) -> u64 {
+    word.left_aligned() & (u64::MAX << (64 - W::BITS / 2))
+}
+
+/// The lower half of a word.
+#[inline(always)]
+fn lower_half<W: Word>(word: W) -> u64 {
+    word.left_aligned() << (W::BITS / 2)
+}
+
 impl<W: Word, const N: usize> Words<W, N> {
-    #[inline]
-    pub(crate) fn draw<S: BitSource<Word = W>>(source: &mut S, cursor: &mut Cursor) -> Self {
-        let mut words = Words { words: [W::from_top_of(0); N], first: cursor.advance(N), stride: 1 };
-        source.fill_words(&mut words.words);
-        words
+    /// Room for words, to be [drawn](Self::draw).
+    #[inline(always)]
+    pub(crate) fn undrawn() -> Self {
+        let first = Address { batch: 0, index: 0 };
+        Words { words: [W::from_top_of(0); N], lows: [0; N], low_bits: 0, first, stride: 1 }
     }
 
-    /// Draws `n <= N` pairs of words that stand side by side in the main stream.
+    /// Draws a word for each value.
+    #[inline(always)]
+    pub(crate) fn draw<S: BitSource<Word = W>>(&mut self, source: &mut S, cursor: &mut Cursor) {
+        self.first = cursor.advance(N);
+        source.fill_words(&mut self.words);
+    }
+
+    /// Draws a word and a half for each value.
+    #[inline(always)]
+    pub(crate) fn draw_wide<S: BitSource<Word = W>>(&mut self, source: &mut S, cursor: &mut Cursor) {
+        self.draw(source, cursor);
+        self.draw_lows(source, cursor, N);
+    }
+
+    /// Draws `n <= N` pairs of words that stand side by side in the main stream, and for the first of each half a word more if it is to be wide.
     #[inline]
     pub(crate) fn draw_pairs<S: BitSource<Word = W>>(
         source: &mut S,
         cursor: &mut Cursor,
         n: usize,
+        wide: bool,
     ) -> (Self, Self) {
-        let zero = W::from_top_of(0);
         let first = cursor.advance(2 * n);
-        let mut left = Words { words: [zero; N], first, stride: 2 };
-        let mut right = Words { words: [zero; N], first: first.plus(1), stride: 2 };
-        let mut pairs = [[zero; 2]; 32];
+        let [mut left, mut right] =
+            [first, first.plus(1)].map(|first| Words { first, stride: 2, ..Self::undrawn() });
+        let mut pairs = [[W::from_top_of(0); 2]; 32];
         for (left, right) in left.words[..n].chunks_mut(32).zip(right.words[..n].chunks_mut(32)) {
             source.fill_words(pairs[..left.len()].as_flattened_mut());
             for ((left, right), pair) in left.iter_mut().zip(right).zip(&pairs) {
                 [*left, *right] = *pair;
             }
         }
+        if wide {
+            left.draw_lows(source, cursor, n);
+        }
         (left, right)
+    }
+
+    /// Draws the halves of `n` values.
+    #[inline(always)]
+    fn draw_lows<S: BitSource<Word = W>>(&mut self, source: &mut S, cursor: &mut Cursor, n: usize) {
+        let half = n.div_ceil(2);
+        cursor.advance(half);
+        let (upper, lower) = self.lows[..n].split_at_mut(half);
+        if N == 1 {
+            upper[0] = upper_half(source.next_word());
+        } else {
+            let mut words = [W::from_top_of(0); CHUNK / 2];
+            source.fill_words(&mut words[..half]);
+            upper.iter_mut().zip(&words).for_each(|(low, word)| *low = upper_half(*word));
+            lower.iter_mut().zip(&words).for_each(|(low, word)| *low = lower_half(*word));
+        }
+        self.low_bits = W::BITS / 2;
     }
 
     pub(crate) fn words(&self) -> &[W; N] {
         &self.words
+    }
+
+    pub(crate) fn lows(&self) -> &[u64; N] {
+        &self.lows
     }
 
     pub(crate) fn address(&self, i: usize) -> Address {
@@ -299,7 +355,8 @@ impl<W: Word, const N: usize> Words<W, N> {
     }
 
     pub(crate) fn prefix(&self, i: usize) -> Prefix {
-        Prefix::new(self.words[i].left_aligned(), W::BITS)
+        let prefix = Prefix::new(self.words[i].left_aligned(), W::BITS);
+        if self.low_bits == 0 { prefix } else { prefix.then(self.lows[i], self.low_bits) }
     }
 
     /// Decides what tier 1 did not.
@@ -309,7 +366,7 @@ impl<W: Word, const N: usize> Words<W, N> {
         law: &L,
         source: &mut S,
     ) -> L::Output {
-        resolve(law, self.prefix(i), 0, source, self.address(i))
+        resolve(law, self.prefix(i), source, self.address(i))
     }
 }
 
@@ -357,139 +414,39 @@ pub(crate) fn for_each_undecided<T: Float, const N: usize>(
     run_loop(N, ForEachUndecided { out, f })
 }
 
-/// How tier 1 makes integers of some scale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FloorTier {
-    Plain,
-    DoubleDouble,
-    /// Not at all: the scale is out of its range.
-    None,
-}
-
-impl FloorTier {
-    /// The fastest that leaves few values undecided.
-    pub(crate) fn for_scale(s: &Scale) -> FloorTier {
-        if !s.fits(-1000, 44) {
-            FloorTier::None
-        } else if s.hi() <= PLAIN_LIMIT {
-            FloorTier::Plain
-        } else {
-            FloorTier::DoubleDouble
-        }
-    }
-}
-
-/// The first `n` integers `floor(α_σ + σ·s·E)` by tier 1, through `finish`; see [`Floor`]. True if some output is not finite.
+/// Rounded sums `RN(x + σ·b·E)`: adds noise to `x`, where `law` is the law of a value by its index, for what tier 1 leaves; that is
+/// everything if there are no parameters for it. Fails with the least index of a result that overflows.
 #[inline]
-pub(crate) fn floor_tier1<W: Word, const N: usize>(
-    words: &[W; N],
-    n: usize,
-    s: &Scale,
-    tier: FloorTier,
-    out: &mut [f64; N],
-    offset: impl Fn(usize, u64) -> f64,
-    finish: impl Fn(usize, f64) -> f64,
-) -> bool {
-    let params = FloorParams { s_hi: s.hi(), s_lo: s.lo() };
-    match tier {
-        FloorTier::Plain => {
-            Path::detect().run(Floor::<_, N, false, _, _> { params, words, out, n, offset, finish })
-        }
-        FloorTier::DoubleDouble => {
-            Path::detect().run(Floor::<_, N, true, _, _> { params, words, out, n, offset, finish })
-        }
-        FloorTier::None => {
-            out.fill(f64::NAN);
-            true
-        }
-    }
-}
-
-/// Rounded sums `RN(x + σ·b·E)`.
-pub(crate) struct RoundChunk {
-    /// `None` if the scale is out of the range of tier 1.
-    pub(crate) tier1: Option<RoundParams>,
-    /// Run tier 2 on a fixed number of values of each chunk, whether they need it or not.
-    pub(crate) hardened: bool,
-}
-
-/// The values of a chunk that tier 2 gets in hardened mode. Tier 1 leaves at most about 1.3% of the values undecided (most
-/// where `|x|/b` is near `ln √2`, so that small results come from the words with the largest radius), 3.3 of 256 on average;
-/// more than 24 come with a probability below 2⁻⁴⁰.
-pub(crate) const HARDENED_LANES: usize = 24;
-
-impl RoundChunk {
-    /// Adds noise to `x`, where `law` is the law of a value by its index, for what tier 1 leaves; fails with the least index of
-    /// a result that overflows.
-    #[inline]
-    pub(crate) fn run<S, X, T, L, const N: usize>(
-        &self,
-        source: &mut S,
-        cursor: &mut Cursor,
-        x: &[X; N],
-        law: impl Fn(usize) -> L,
-        out: &mut [T; N],
-    ) -> Result<(), usize>
-    where
-        S: BitSource,
-        X: Summand,
-        T: Rounded,
-        L: Law<Output = T>,
-    {
-        let words = Words::<S::Word, N>::draw(source, cursor);
-        let undecided = match self.tier1 {
-            Some(params) => Path::detect().run(Round { params, words: &words.words, x, out }),
-            None => {
-                *out = [T::NAN; N];
-                true
-            }
-        };
-        if self.hardened {
-            settle_fixed_number(source, &words, law, out)
-        } else if undecided {
-            for_each_undecided(out, |i, y| {
-                *y = words.resolve(i, &law(i), source);
-                finite(*y, i)
-            })
-        } else {
-            Ok(())
-        }
-    }
-}
-
-/// Tier 2 on [`HARDENED_LANES`] values: those that need it, by a selection without branches, and others to fill up.
-fn settle_fixed_number<S, T, L, const N: usize>(
+pub(crate) fn round_chunk<S, X, T, L, const N: usize>(
+    params: Option<RoundParams>,
     source: &mut S,
-    words: &Words<S::Word, N>,
+    cursor: &mut Cursor,
+    x: &[X; N],
     law: impl Fn(usize) -> L,
     out: &mut [T; N],
 ) -> Result<(), usize>
 where
     S: BitSource,
+    X: Summand,
     T: Rounded,
     L: Law<Output = T>,
 {
-    let mut more = [S::Word::from_top_of(0); N];
-    source.fill_refinement_words(words.first.batch, words.first.index, 0, &mut more);
-    let longer = |i: usize| words.prefix(i).then(more[i].left_aligned(), S::Word::BITS);
-
-    let mut chosen = [0usize; HARDENED_LANES + 1];
-    let mut count = 0;
-    for (i, y) in out.iter().enumerate() {
-        chosen[count.min(HARDENED_LANES)] = i;
-        count += usize::from(!y.is_finite());
-    }
-    let mut left = count > HARDENED_LANES;
-    for (lane, &i) in chosen[..HARDENED_LANES.min(N)].iter().enumerate() {
-        let settled = try_tier2(&law(i), longer(i)).unwrap_or(T::NAN);
-        out[i] = if lane < count { settled } else { out[i] };
-        left |= !out[i].is_finite();
-    }
-    if !left {
+    let mut words = Words::undrawn();
+    words.draw_wide(source, cursor);
+    let undecided = match params {
+        Some(params) => {
+            Path::detect().run(Round { params, words: words.words(), lows: words.lows(), x, out })
+        }
+        None => {
+            *out = [T::NAN; N];
+            true
+        }
+    };
+    if !undecided {
         return Ok(());
     }
     for_each_undecided(out, |i, y| {
-        *y = resolve(&law(i), longer(i), 1, source, words.address(i));
+        *y = words.resolve(i, &law(i), source);
         finite(*y, i)
     })
 }

@@ -2,10 +2,12 @@
 
 use lastbit_real::{IBig, Rational};
 
-use super::arith::{Arith, Kernel, run_loop};
-use super::batch::{Cursor, FloorTier, NOISE_EXPONENT, Overflow, Words, floor_tier1, for_each_undecided};
+use super::arith::{Arith, Kernel, Path, run_loop};
+use super::batch::{Cursor, NOISE_EXPONENT, Overflow, Words, for_each_undecided};
 use super::law::{Centre, FloorLaw, Offset};
 use super::scale::Scale;
+use super::tier1::plain::{Floor, PLAIN_LIMIT};
+use super::tier1::whole::{Whole, WholeParams};
 use super::tier1::with_sign;
 use crate::bits::{BitSource, Word};
 
@@ -17,6 +19,18 @@ pub trait Integer: Copy + Into<i64> + Into<IBig> + TryFrom<IBig> {
     /// `x + z` for `|z| < 2⁵²`, modulo the range; and something that is negative if the sum is not the true one.
     #[doc(hidden)]
     fn wrapping_sum(self, z: i64) -> (Self, i64);
+
+    /// The same for `z = top·2³² + bottom`, both below 2⁶⁰.
+    #[doc(hidden)]
+    fn wrapping_sum_of_limbs(self, top: i64, bottom: i64) -> (Self, i64);
+}
+
+/// `x + top·2³² + bottom` modulo 2⁶⁴, and whether it is the true sum.
+#[inline(always)]
+fn sum_of_limbs(x: i64, top: i64, bottom: i64) -> (i64, bool) {
+    let low = (x & 0xffff_ffff) + bottom;
+    let high = (x >> 32) + top + (low >> 32);
+    ((high << 32) | (low & 0xffff_ffff), high == i64::from(high as i32))
 }
 
 impl Integer for i64 {
@@ -26,6 +40,12 @@ impl Integer for i64 {
     fn wrapping_sum(self, z: i64) -> (i64, i64) {
         let sum = self.wrapping_add(z);
         (sum, (self ^ sum) & (z ^ sum)) // the sum has the sign of neither
+    }
+
+    #[inline(always)]
+    fn wrapping_sum_of_limbs(self, top: i64, bottom: i64) -> (i64, i64) {
+        let (sum, is_true) = sum_of_limbs(self, top, bottom);
+        (sum, if is_true { 0 } else { -1 })
     }
 }
 
@@ -38,6 +58,13 @@ impl Integer for i32 {
         let sum = wide as i32;
         (sum, if i64::from(sum) == wide { 0 } else { -1 })
     }
+
+    #[inline(always)]
+    fn wrapping_sum_of_limbs(self, top: i64, bottom: i64) -> (i32, i64) {
+        let (wide, is_true) = sum_of_limbs(self.into(), top, bottom);
+        let sum = wide as i32;
+        (sum, if is_true & (i64::from(sum) == wide) { 0 } else { -1 })
+    }
 }
 
 /// The two integer laws that do not depend on the value.
@@ -49,31 +76,67 @@ pub(crate) enum Shape {
     Rounded,
 }
 
+/// How tier 1 makes integers of some scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FloorTier {
+    /// From one word.
+    Plain,
+    /// From a word and a half.
+    Wide,
+    /// Not at all: the integers of its scale are finer than what its bits tell apart.
+    None,
+}
+
+impl FloorTier {
+    fn for_scale(s: &Scale) -> FloorTier {
+        if s.hi() <= PLAIN_LIMIT {
+            FloorTier::Plain
+        } else if s.exact <= Rational::pow2(62) {
+            FloorTier::Wide
+        } else {
+            FloorTier::None
+        }
+    }
+}
+
 /// A source of integer noise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct IntegerNoise {
     pub(crate) s: Scale,
     pub(crate) shape: Shape,
     pub(crate) tier: FloorTier,
+    tier1: WholeParams,
+}
+
+/// A smaller scale than this is as good as this one for tier 1: the integer is 0 as long as `s·(E + ln 2) < 1` and `s·E < ½`, and where a bit of `U`
+/// is known to be one, `E < 45`.
+fn kernel_scale(s: &Rational) -> Rational {
+    s.clone().max(Rational::pow2(-10))
 }
 
 impl IntegerNoise {
     pub(crate) fn discrete(s: Rational) -> IntegerNoise {
         let shape = Shape::Discrete(Centre::new(&s));
-        let s = Scale::new(s);
-        IntegerNoise { tier: FloorTier::for_scale(&s), s, shape }
+        let of_kernel = kernel_scale(&s);
+        let skew = Centre::new(&of_kernel).skew();
+        IntegerNoise::new(Scale::new(s), shape, of_kernel, skew)
     }
 
     pub(crate) fn rounded(s: Scale) -> IntegerNoise {
-        IntegerNoise { tier: FloorTier::for_scale(&s), s, shape: Shape::Rounded }
+        let of_kernel = kernel_scale(&s.exact);
+        IntegerNoise::new(s, Shape::Rounded, of_kernel, 0.0)
     }
 
-    /// `c - ½`: then `α_σ = ½ + σ·(c - ½)`.
-    fn skew(&self) -> f64 {
-        match &self.shape {
-            Shape::Discrete(centre) => centre.skew(),
-            Shape::Rounded => 0.0,
-        }
+    /// `skew = c - ½`: then `α_σ = ½ + σ·(c - ½)`.
+    fn new(s: Scale, shape: Shape, of_kernel: Rational, skew: f64) -> IntegerNoise {
+        let of_kernel = Scale::new(of_kernel);
+        let tier1 = WholeParams { s_hi: of_kernel.hi(), s_lo: of_kernel.lo(), skew };
+        IntegerNoise { tier: FloorTier::for_scale(&s), s, shape, tier1 }
+    }
+
+    /// What [`Whole`] wants to know, for scales that are wide, or for sums on a grid.
+    pub(crate) fn tier1(&self) -> WholeParams {
+        self.tier1
     }
 
     pub(crate) fn law(&self) -> FloorLaw<'_> {
@@ -84,18 +147,48 @@ impl IntegerNoise {
         FloorLaw { s: &self.s, offset }
     }
 
-    /// The noise of `n` values by tier 1, through `finish`; true if some output is not finite.
+    /// Draws the words that tier 1 wants.
+    #[inline(always)]
+    pub(crate) fn draw<S: BitSource, const N: usize>(
+        &self,
+        words: &mut Words<S::Word, N>,
+        source: &mut S,
+        cursor: &mut Cursor,
+    ) {
+        match self.tier {
+            FloorTier::Plain => words.draw(source, cursor),
+            FloorTier::Wide | FloorTier::None => words.draw_wide(source, cursor),
+        }
+    }
+
+    /// The noise of `n` values from one word each, through `finish`; true if some output is not finite. Only for [`FloorTier::Plain`].
     #[inline]
-    pub(crate) fn tier1<W: Word, const N: usize>(
+    pub(crate) fn plain<W: Word, const N: usize>(
         &self,
         words: &[W; N],
         n: usize,
         out: &mut [f64; N],
         finish: impl Fn(usize, f64) -> f64,
     ) -> bool {
-        let skew = self.skew();
+        let skew = self.tier1.skew;
         let offset = move |_, word| 0.5 + with_sign(skew, word);
-        floor_tier1(words, n, &self.s, self.tier, out, offset, finish)
+        Path::detect().run(Floor { s: self.tier1.s_hi, words, out, n, offset, finish })
+    }
+
+    /// The noise of values from a word and a half each, as sums of two integers; the first is NaN where undecided, and then the result is true.
+    #[inline]
+    pub(crate) fn wide<W: Word, const N: usize>(
+        &self,
+        words: &Words<W, N>,
+        above: &mut [f64; N],
+        below: &mut [f64; N],
+    ) -> bool {
+        if self.tier == FloorTier::None {
+            above.fill(f64::NAN);
+            return true;
+        }
+        let (words, lows) = (words.words(), words.lows());
+        Path::detect().run(Whole { params: self.tier1, words, lows, above, below })
     }
 
     pub(crate) fn overflow<T: Integer>(&self, values: &[T]) -> Overflow {
@@ -113,15 +206,42 @@ impl IntegerNoise {
         cursor: &mut Cursor,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let words = Words::<S::Word, N>::draw(source, cursor);
+        let mut words = Words::undrawn();
+        self.draw(&mut words, source, cursor);
         let mut noise = [0.0; N];
-        if !self.tier1(words.words(), N, &mut noise, |_, z| z) {
-            return add_all(values, &noise);
+        if self.tier == FloorTier::Plain {
+            let undecided = self.plain(words.words(), N, &mut noise, |_, z| z);
+            let settled = if undecided { self.settle(source, &words, values, &mut noise) } else { Ok(()) };
+            least(settled, add_all(values, &noise))
+        } else {
+            let mut below = [0.0; N];
+            let undecided = self.wide(&words, &mut noise, &mut below);
+            let settled = if undecided {
+                let left = noise.map(f64::is_nan);
+                left.iter()
+                    .zip(&mut below)
+                    .for_each(|(left, below)| *below = if *left { 0.0 } else { *below });
+                self.settle(source, &words, values, &mut noise)
+            } else {
+                Ok(())
+            };
+            least(settled, add_all_wide(values, &noise, &below))
         }
-        // A sum that overflows here is not yet the first: one before it may do so among those that tier 1 has decided. Which
-        // values it decides is not for anyone to know, so the least index of all is told.
+    }
+
+    /// Adds the noise that tier 1 has left, and makes it 0.
+    ///
+    /// A sum that overflows here is not yet the first: one before it may do so among those that tier 1 has decided. Which
+    /// values it decides is not for anyone to know, so the least index of all is to be told.
+    fn settle<S: BitSource, T: Integer, const N: usize>(
+        &self,
+        source: &mut S,
+        words: &Words<S::Word, N>,
+        values: &mut [T; N],
+        noise: &mut [f64; N],
+    ) -> Result<(), usize> {
         let mut settled = Ok(());
-        for_each_undecided(&mut noise, |i, z| {
+        for_each_undecided(noise, |i, z| {
             match add_big(values[i], words.resolve(i, &self.law(), source)) {
                 Some(sum) => values[i] = sum,
                 None => settled = settled.and(Err(i)),
@@ -129,7 +249,7 @@ impl IntegerNoise {
             *z = 0.0;
             Ok(())
         })?;
-        least(settled, add_all(values, &noise))
+        settled
     }
 }
 
@@ -163,18 +283,71 @@ struct AddAll<'a, T> {
     noise: &'a [f64],
 }
 
+/// An integer below 2⁵¹: the low bits of `z + 1.5·2⁵²` are those of `z`. A conversion that AVX2 has no instruction for.
+#[inline(always)]
+fn to_integer(z: f64) -> i64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    ((z + SHIFT).to_bits() as i64).wrapping_sub(SHIFT.to_bits() as i64)
+}
+
 impl<T: Integer> Kernel for AddAll<'_, T> {
     type Output = bool;
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        // The low bits of z + 1.5·2⁵² are those of z: a conversion that AVX2 has no instruction for.
-        const SHIFT: f64 = 6_755_399_441_055_744.0;
         let mut overflow = 0;
         for (x, z) in self.values.iter_mut().zip(self.noise) {
-            let z = ((z + SHIFT).to_bits() as i64).wrapping_sub(SHIFT.to_bits() as i64);
-            let (sum, wrapped) = x.wrapping_sum(z);
+            let (sum, wrapped) = x.wrapping_sum(to_integer(*z));
             *x = sum;
+            overflow |= wrapped;
+        }
+        overflow >= 0
+    }
+}
+
+/// `above + below = top·2³² + bottom`, for integers below 2⁸⁰ and 2⁴⁰.
+#[inline(always)]
+pub(crate) fn limbs(above: f64, below: f64) -> (i64, i64) {
+    const UNIT: f64 = (1u64 << 32) as f64;
+    let top = (above * (1.0 / UNIT)).floor();
+    (to_integer(top), to_integer((above - top * UNIT) + below))
+}
+
+/// Adds integers that are sums of two doubles; fails with the least index of a sum that overflows.
+#[inline]
+fn add_all_wide<T: Integer, const N: usize>(
+    values: &mut [T; N],
+    above: &[f64; N],
+    below: &[f64; N],
+) -> Result<(), usize> {
+    let mut sums = *values;
+    if run_loop(N, AddAllWide { values: &mut sums, above, below }) {
+        *values = sums;
+        return Ok(());
+    }
+    let overflows = |i: &usize| {
+        let (top, bottom) = limbs(above[*i], below[*i]);
+        values[*i].wrapping_sum_of_limbs(top, bottom).1 < 0
+    };
+    Err((0..N).find(overflows).unwrap_or(0))
+}
+
+struct AddAllWide<'a, T, const N: usize> {
+    values: &'a mut [T; N],
+    above: &'a [f64; N],
+    below: &'a [f64; N],
+}
+
+impl<T: Integer, const N: usize> Kernel for AddAllWide<'_, T, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<A: Arith>(self) -> bool {
+        let mut overflow = 0;
+        for i in 0..N {
+            let (top, bottom) = limbs(self.above[i], self.below[i]);
+            let (sum, wrapped) = self.values[i].wrapping_sum_of_limbs(top, bottom);
+            self.values[i] = sum;
             overflow |= wrapped;
         }
         overflow >= 0

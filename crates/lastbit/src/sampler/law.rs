@@ -248,8 +248,8 @@ pub(crate) struct GridLaw<'a, T> {
     pub(crate) k: i32,
 }
 
-/// From this `log2 s` on the grid is finer than what 63 bits of `U` tell apart, and rounding to a float decides.
-pub(crate) const FINE_GRID: i64 = 60;
+/// From this `log2 s` on the grid is so fine that the real variable, rounded, nearly always is the answer.
+pub(crate) const FINE_GRID: i64 = 88;
 
 /// `x` in units of `2^k`, rounded half up.
 pub(crate) fn grid_index<T: Float>(x: T, k: i32) -> IBig {

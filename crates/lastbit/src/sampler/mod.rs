@@ -9,9 +9,10 @@
 //! - [`FloorLaw`]: `floor(α_σ + σ·s·E)`, an integer. With `α₊ = c`, `α₋ = 1 - c` it is the discrete Laplace variable
 //!   ([`Centre`]), with `α = ½` the rounded real one, with `α` the fraction of `x/Λ + ½` the snapping mechanism.
 //!
-//! A word of the source gives `σ` and the first bits of `U`. Tier 1 ([`tier1`]) answers from that word alone, nearly
-//! always. If it can not, [`resolve`] asks for refinement words and goes through tier 2 and tier 3 until the bits decide,
-//! which they do with probability 1. The output is a function of `U` and `σ` only: the tiers save work and never change it.
+//! One word of the source, or one and a half where many digits are asked for, gives `σ` and the first bits of `U`. Tier 1 ([`tier1`]) answers from
+//! those alone, but for a share of the values below 2⁻²⁴. What is left goes to [`resolve`]: refinement
+//! words are asked for, and tiers 2 and 3, until the bits decide, which they do with probability 1. The output is a function of `U` and `σ` only: the tiers save
+//! work and never change it.
 
 pub(crate) mod arith;
 pub(crate) mod batch;
@@ -47,35 +48,27 @@ pub(crate) trait Law {
     fn tier3(&self, prefix: &LongPrefix) -> Option<Self::Output>;
 }
 
-/// Decides what tier 1 did not: from a prefix that tier 2 could not decide or has not seen, after `rounds` refinement words.
+/// Decides what tier 1 did not.
 #[cold]
 #[inline(never)]
 pub(crate) fn resolve<S: BitSource, L: Law>(
     law: &L,
-    mut prefix: Prefix,
-    rounds: u32,
+    prefix: Prefix,
     source: &mut S,
     at: Address,
 ) -> L::Output {
     let width = S::Word::BITS;
-    let mut rounds = rounds..=u32::MAX;
-    let mut next = || {
-        let round = rounds.next().expect("2^32 words that decide nothing: the source is broken");
-        source.refinement_word(at.batch, at.index, round).left_aligned()
-    };
-    while prefix.len + width <= Prefix::MAX_LEN {
-        prefix = prefix.then(next(), width);
-        if let Some(output) = try_tier2(law, prefix) {
+    let mut known = LongPrefix::from(prefix);
+    for round in 0..=u32::MAX {
+        // Fixed point as long as it has not seen all bits that it reads.
+        let fixed_point = known.len() < u64::from(Prefix::MAX_LEN);
+        known.push(source.refinement_word(at.batch, at.index, round).left_aligned(), width);
+        let output = if fixed_point { try_tier2(law, known.first_bits()) } else { law.tier3(&known) };
+        if let Some(output) = output {
             return output;
         }
     }
-    let mut prefix = LongPrefix::from(prefix);
-    loop {
-        if let Some(output) = law.tier3(&prefix) {
-            return output;
-        }
-        prefix.push(next(), width);
-    }
+    panic!("2^32 words that decide nothing: the source is broken")
 }
 
 /// The output, if the bits of `prefix` decide it in fixed point.

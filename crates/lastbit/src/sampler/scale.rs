@@ -14,8 +14,9 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The views of a positive number.
+    /// The views of a positive number, and all else that tiers want to be ready.
     pub(crate) fn new(exact: Rational) -> Scale {
+        super::tier2::build_tables();
         let log2 = exact.floor_log2().expect("a scale is positive");
         let exponent = log2 - 127;
         let mantissa = (&exact * Rational::pow2(-exponent)).floor();

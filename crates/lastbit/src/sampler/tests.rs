@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
 
-use super::arith::{Arith, Kernel, Path};
+use super::arith::{Arith, Kernel, Path, Portable, Table8};
 use super::tier2::Prefix;
 use super::tier3::LongPrefix;
 use super::{Law, try_tier2};
@@ -58,6 +58,29 @@ pub(super) fn words<W: Word>(seed: u64, n: usize) -> Vec<W> {
         }
     };
     edge_words().into_iter().chain(std::iter::repeat_with(&mut random).take(n)).map(W::from_top_of).collect()
+}
+
+/// As many lows, left-aligned as words are: random, some of them all zeros or all ones.
+pub(super) fn lows<W: Word>(seed: u64, n: usize) -> Vec<u64> {
+    let mut source = InsecureSeededSource::<u64>::from_seed(!seed);
+    let mut low = || match source.next_word() {
+        word if word & 15 == 0 => 0,
+        word if word & 15 == 1 => u64::MAX,
+        word => word,
+    };
+    (0..n).map(|_| low() & (u64::MAX << (64 - W::BITS / 2))).collect()
+}
+
+/// What a word and, for a wide kernel, half a word say about `U`.
+pub(super) fn prefix_of<W: Word>(word: W, low: u64, wide: bool) -> Prefix {
+    let prefix = Prefix::new(word.left_aligned(), W::BITS);
+    if wide { prefix.then(low, W::BITS / 2) } else { prefix }
+}
+
+/// The word of 64 bits and the half that say that.
+fn word_and_low(prefix: &Prefix) -> (u64, u64) {
+    let top = prefix.bits << (127 - prefix.len);
+    ((top >> 64) as u64 | u64::from(prefix.negative) << 63, top as u64)
 }
 
 /// What the law says if all further bits of `U` are zeros, or all are ones; `None` if a threshold is as close to that end as
@@ -115,6 +138,12 @@ impl Arith for NoLowParts {
     fn residual(_: f64, _: f64, _: f64) -> f64 {
         0.0
     }
+    fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
+        (a * b + c, 0.0)
+    }
+    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+        Portable::look_up(table, index, out);
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -130,6 +159,12 @@ impl Arith for Coarse {
     fn residual(c: f64, a: f64, b: f64) -> f64 {
         (-a).mul_add(b, c)
     }
+    fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
+        Portable::mul_add_exact(a, b, c)
+    }
+    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+        Portable::look_up(table, index, out);
+    }
 }
 
 /// A law, and the kernel of tier 1 that must obey it.
@@ -138,8 +173,11 @@ trait Subject: Debug {
 
     fn law(&self) -> impl Law<Output = Self::Output>;
 
-    /// What tier 1 says to each word, `None` if undecided.
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<Self::Output>>;
+    /// What tier 1 says to each word, and the half that is with it if the kernel is wide; `None` if undecided.
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<Self::Output>>;
+
+    /// Whether the kernel reads a word and a half.
+    fn is_wide(&self) -> bool;
 
     /// Where the output leaves `near` as `E` grows (or some other step, if it has only one); `None` if it does so at no `E > 0`.
     fn threshold(&self, negative: bool, near: &Self::Output) -> Option<Step<Self::Output>>;

@@ -204,6 +204,11 @@ const THIRD: usize = 116;
 
 static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 
+/// Builds the tables, which takes a millisecond or two: constructors do, so that no release is the first to need them.
+pub(crate) fn build_tables() {
+    LazyLock::force(&TABLES);
+}
+
 fn ln_fixed(numerator: u64, denominator: u64) -> i128 {
     let ratio = Rational::new(numerator, denominator).expect("a positive denominator");
     let ln = lastbit_real::ln_rational(&ratio, 140).expect("a positive ratio");

@@ -25,6 +25,19 @@ impl LongPrefix {
         self.len += u64::from(width);
     }
 
+    /// How many bits are known.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// As many of them as tier 2 reads.
+    pub(crate) fn first_bits(&self) -> Prefix {
+        let len = self.len.min(u64::from(Prefix::MAX_LEN));
+        let bits = &self.bits >> (self.len - len) as usize;
+        let bits = u128::try_from(bits).expect("at most 127 bits");
+        Prefix { negative: self.negative, bits, len: len as u32 }
+    }
+
     /// The precision that what is known deserves: more would only enclose the same interval.
     pub(crate) fn precision(&self) -> u32 {
         u32::try_from(self.len).map_or(u32::MAX, |len| len.saturating_add(32))

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 
 use lastbit_real::Rational;
 
-use super::{Arithmetic, Subject, Visit, at_end, at_end_by_tier3, more, rational, subjects, words};
+use super::{
+    Arithmetic, Subject, Visit, at_end, at_end_by_tier3, lows, more, prefix_of, rational, subjects, words,
+};
 use crate::bits::Word;
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{AcceptLaw, FloorLaw, GridLaw, Offset, RealLaw, RoundLaw};
@@ -59,8 +61,9 @@ impl FirstTier {
     fn width<W: Word>(&mut self, subject: &impl Subject, arithmetic: Arithmetic, words: &[W]) {
         let law = subject.law();
         let mut tally = Tally::default();
-        for (word, answer) in words.iter().zip(subject.tier1(arithmetic, words)) {
-            let prefix = Prefix::new(word.left_aligned(), W::BITS);
+        let lows = lows::<W>(self.seed, words.len());
+        for ((word, low), answer) in words.iter().zip(&lows).zip(subject.tier1(arithmetic, words, &lows)) {
+            let prefix = prefix_of(*word, *low, subject.is_wide());
             assert!(prefix.bits != 0 || answer.is_none(), "{subject:?} bounds an unbounded E");
             let ends = || [false, true].map(|ones| at_end(&law, prefix, ones));
             tally.count(answer.as_ref(), |answer| differs(answer, ends()));
@@ -121,8 +124,13 @@ fn tier1_integers_plain() {
 }
 
 #[test]
-fn tier1_integers_double_double() {
-    FirstTier::on(subjects::integers_double_double, 30_000);
+fn tier1_integers_wide() {
+    FirstTier::on(subjects::integers_wide, 20_000);
+}
+
+#[test]
+fn tier1_grids() {
+    FirstTier::on(subjects::grids, 3000);
 }
 
 #[test]

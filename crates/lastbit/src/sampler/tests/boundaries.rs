@@ -4,9 +4,8 @@
 use lastbit_real::{Enclosure, IBig};
 
 use super::agreement::{Tally, differs};
-use super::subjects::{self, Cells, FineGrid, Integers, RealCells, RealSum, Sum};
-use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, words};
-use crate::sampler::integers::IntegerNoise;
+use super::subjects::{self, Cells, Integers, OnGrid, RealCells, RealSum, Sum};
+use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, word_and_low, words};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier2::{FixedExponential, Prefix};
 use crate::sampler::tier3::LongPrefix;
@@ -92,12 +91,13 @@ impl Boundaries {
     }
 
     fn first_tier<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>) {
-        let prefixes = threshold.prefixes(63);
-        let words: Vec<u64> =
-            prefixes.iter().map(|(_, p)| p.bits as u64 | u64::from(p.negative) << 63).collect();
+        let prefixes = threshold.prefixes(if subject.is_wide() { 95 } else { 63 });
+        let (words, lows): (Vec<u64>, Vec<u64>) =
+            prefixes.iter().map(|(_, prefix)| word_and_low(prefix)).unzip();
         let law = subject.law();
         for arithmetic in &self.arithmetic {
-            for ((distance, prefix), answer) in prefixes.iter().zip(subject.tier1(*arithmetic, &words)) {
+            let answers = subject.tier1(*arithmetic, &words, &lows);
+            for ((distance, prefix), answer) in prefixes.iter().zip(answers) {
                 // Other thresholds may be as close: the ends tell.
                 let ends = || [false, true].map(|ones| at_end(&law, *prefix, ones));
                 self.first.count(answer.as_ref(), |answer| {
@@ -109,7 +109,7 @@ impl Boundaries {
 
     fn further_tiers<S: Subject>(&mut self, subject: &S, threshold: &Threshold<S::Output>, third: bool) {
         let law = subject.law();
-        for (distance, prefix) in [63, 127].into_iter().flat_map(|len| threshold.prefixes(len)) {
+        for (distance, prefix) in [63, 95, 127].into_iter().flat_map(|len| threshold.prefixes(len)) {
             let is_wrong = |answer: &S::Output| threshold.refutes(distance, answer);
             self.second.count(try_tier2(&law, prefix).as_ref(), is_wrong);
             if third {
@@ -169,8 +169,13 @@ fn next_to_integers_plain() {
 }
 
 #[test]
-fn next_to_integers_double_double() {
-    Boundaries::none_wrong(300, subjects::integers_double_double);
+fn next_to_integers_wide() {
+    Boundaries::none_wrong(200, subjects::integers_wide);
+}
+
+#[test]
+fn next_to_midpoints_of_grids() {
+    Boundaries::none_wrong(40, subjects::grids);
 }
 
 #[test]
@@ -190,12 +195,19 @@ fn mechanism_obeys<S: Subject>(subject: &S, release: impl Fn(&mut ReplaySource<u
     for threshold in
         words::<u64>(8000, n).iter().rev().take(n).filter_map(|word| Threshold::near(subject, *word))
     {
+        let len = if subject.is_wide() { 95 } else { 63 };
         for (prefix, ones) in
-            threshold.prefixes(63).iter().flat_map(|(_, prefix)| [(prefix, false), (prefix, true)])
+            threshold.prefixes(len).iter().flat_map(|(_, prefix)| [(prefix, false), (prefix, true)])
         {
             let fill = if ones { u64::MAX } else { 0 };
-            let word = prefix.bits as u64 | u64::from(prefix.negative) << 63;
-            let output = release(&mut ReplaySource::new(&[word, fill, fill, fill, fill]));
+            let (word, low) = word_and_low(prefix);
+            let script = [word, low, fill, fill, fill, fill];
+            // The half is the upper one of a word, whose lower one counts for nothing.
+            let output = if subject.is_wide() {
+                release(&mut ReplaySource::new(&script))
+            } else {
+                release(&mut ReplaySource::new(&[word, fill, fill, fill, fill]))
+            };
             tally.count(Some(&output), |output| {
                 differs(output, [at_end(&subject.law(), *prefix, ones), None])
             });
@@ -225,33 +237,24 @@ fn mechanisms_next_to_thresholds() {
     }
     for (b, x) in [("10/7", "0.1"), ("1/3", "-1234.5678"), ("2", "9007199254740993")] {
         let laplace = Laplace::new(rational(b)).unwrap();
-        for laplace in [laplace.clone(), laplace.hardened()] {
-            mechanism_obeys(&RealSum::<f64>::new(rational(x), scale(b)), |source| {
-                released(&laplace, source, x)
-            });
-            mechanism_obeys(&RealSum::<f32>::new(rational(x), scale(b)), |source| {
-                released(&laplace, source, x)
-            });
-        }
+        mechanism_obeys(&RealSum::<f64>::new(rational(x), scale(b)), |source| released(&laplace, source, x));
+        mechanism_obeys(&RealSum::<f32>::new(rational(x), scale(b)), |source| released(&laplace, source, x));
     }
     let snapping = Snapping::new(rational("3/4"), rational("1e6")).unwrap(); // Λ = 2
     mechanism_obeys(&RealCells::new(rational("-12.6"), 1, scale("2/3")), |source| {
         IBig::from((released(&snapping, source, "-12.6") / 2.0) as i64)
     });
-    for k in [-60, -62, -65] {
+    for k in [-30, -60, -65, -88, -100] {
         let grid = GridLaplace::<f64>::new(rational("10/7"), Some(k)).unwrap();
-        mechanism_obeys(&FineGrid::new(0.3, rational("10/7"), k), |source| {
-            grid.release(source, 0.3).unwrap()
-        });
+        mechanism_obeys(&OnGrid::new(0.3, rational("10/7"), k), |source| grid.release(source, 0.3).unwrap());
         let grid = GridLaplace::<f32>::new(rational("10/7"), Some(k)).unwrap();
-        mechanism_obeys(&FineGrid::new(0.3f32, rational("10/7"), k), |source| {
+        mechanism_obeys(&OnGrid::new(0.3f32, rational("10/7"), k), |source| {
             grid.release(source, 0.3f32).unwrap()
         });
     }
-    for s in ["10/7", "1e9"] {
-        let noise = IntegerNoise::discrete(rational(s));
+    for s in ["10/7", "1e9", "0x1p62"] {
         let laplace = DiscreteLaplace::new(rational(s)).unwrap();
-        mechanism_obeys(&Integers { noise, double_double: true }, |source| laplace.sample(source).unwrap());
+        mechanism_obeys(&Integers::discrete(s), |source| laplace.sample(source).unwrap());
     }
     let snapping = Snapping::new(rational("3/4"), rational("1e6")).unwrap(); // Λ = 2
     mechanism_obeys(&Cells { x: -12.6, lambda: 1, s: scale("2/3") }, |source| {
@@ -284,7 +287,8 @@ fn without_low_parts_double_doubles_are_found_out() {
     let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::NoLowParts], 100, false));
     mutants.visit(&Sum { x: 0.3, b: scale("10/7") });
     mutants.visit(&Sum { x: 1e6f32, b: scale("1e6") });
-    mutants.visit(&Integers { noise: IntegerNoise::rounded(scale("1e9")), double_double: true });
+    mutants.visit(&Integers::rounded("1e9"));
+    mutants.visit(&OnGrid::new(0.3, rational("10/7"), -70));
 }
 
 /// Real numbers whose low part is lost, or has lost its last digits.
@@ -308,7 +312,7 @@ fn without_all_of_a_real_number_tier1_is_found_out() {
 #[test]
 fn with_coarse_sums_plain_kernels_are_found_out() {
     let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::Coarse], 100, false));
-    mutants.visit(&Integers { noise: IntegerNoise::discrete(rational("10/7")), double_double: false });
+    mutants.visit(&Integers::discrete("10/7"));
     mutants.visit(&Cells { x: 0.3, lambda: 0, s: scale("2/3") });
 }
 
@@ -337,7 +341,7 @@ impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
 fn a_changed_tier2_is_found_out() {
     let wrong = |change: fn(FixedExponential) -> FixedExponential| {
         let mut changed = ChangedFixed { change, tally: Tally::default() };
-        changed.visit(&Integers { noise: IntegerNoise::discrete(rational("1e6")), double_double: true });
+        changed.visit(&Integers::discrete("1e6"));
         changed.visit(&Sum { x: 0.3, b: scale("10/7") });
         changed.tally.wrong
     };

@@ -9,13 +9,16 @@ use super::{Arithmetic, Step, Subject, Visit, rational};
 use crate::Real;
 use crate::bits::Word;
 use crate::sampler::Law;
-use crate::sampler::integers::{IntegerNoise, Shape};
-use crate::sampler::law::{AcceptLaw, Centre, FloorLaw, GridLaw, Offset, RealLaw, RoundLaw, grid_index};
-use crate::sampler::scale::Scale;
-use crate::sampler::tier1::enclosures::{Enclosed, Exponentials};
-use crate::sampler::tier1::{
-    Accept, AcceptParams, Floor, FloorParams, Round, RoundParams, Rounded, Split, Summand, with_sign,
+use crate::sampler::integers::{FloorTier, IntegerNoise, Shape, limbs};
+use crate::sampler::law::{
+    AcceptLaw, Centre, FINE_GRID, FloorLaw, GridLaw, Offset, RealLaw, RoundLaw, grid_index,
 };
+use crate::sampler::scale::Scale;
+use crate::sampler::tier1::enclosures::{Enclosed, Logarithms};
+use crate::sampler::tier1::plain::{Accept, AcceptParams, Floor};
+use crate::sampler::tier1::round::{Round, RoundParams, Rounded, Split, Summand};
+use crate::sampler::tier1::whole::{Grid, Whole};
+use crate::sampler::tier1::with_sign;
 use crate::snapping::offset_in_cells;
 
 /// Bits of the thresholds.
@@ -39,12 +42,14 @@ fn positive(e: Enclosure) -> Option<Enclosure> {
 /// Kernels work on arrays.
 const BLOCK: usize = 64;
 
-/// The words in arrays, the last one filled up, and how many count.
-fn blocks<W: Word>(words: &[W]) -> impl Iterator<Item = ([W; BLOCK], usize)> {
-    words.chunks(BLOCK).map(|some| {
-        let mut block = [W::from_top_of(0); BLOCK];
+/// The words in arrays with their lows, the last one filled up, and how many count.
+fn blocks<W: Word>(words: &[W], lows: &[u64]) -> impl Iterator<Item = ([W; BLOCK], [u64; BLOCK], usize)> {
+    assert_eq!(words.len(), lows.len());
+    words.chunks(BLOCK).zip(lows.chunks(BLOCK)).map(|(some, some_lows)| {
+        let (mut block, mut lows) = ([W::from_top_of(u64::MAX / 3); BLOCK], [0; BLOCK]);
         block[..some.len()].copy_from_slice(some);
-        (block, some.len())
+        lows[..some.len()].copy_from_slice(some_lows);
+        (block, lows, some.len())
     })
 }
 
@@ -53,13 +58,14 @@ fn round_tier1<W: Word, X: Summand, T: Rounded>(
     b: &Scale,
     slack: f64,
     x: X,
-    words: &[W],
+    (words, lows): (&[W], &[u64]),
 ) -> Vec<Option<T>> {
     let params = RoundParams { b_hi: b.hi(), b_lo: b.lo(), slack };
     let mut answers = Vec::new();
-    for (words, n) in blocks(words) {
+    for (words, lows, n) in blocks(words, lows) {
         let mut out = [T::MAX; BLOCK];
-        let any = arithmetic.run(Round { params, words: &words, x: &[x; BLOCK], out: &mut out });
+        let kernel = Round { params, words: &words, lows: &lows, x: &[x; BLOCK], out: &mut out };
+        let any = arithmetic.run(kernel);
         assert_eq!(any, out.iter().any(|y| !y.is_finite()));
         answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
     }
@@ -80,8 +86,12 @@ impl<T: Rounded> Subject for Sum<T> {
         RoundLaw { x: self.x, b: &self.b }
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<T>> {
-        round_tier1(arithmetic, &self.b, 0.0, self.x, words)
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<T>> {
+        round_tier1(arithmetic, &self.b, 0.0, self.x, (words, lows))
+    }
+
+    fn is_wide(&self) -> bool {
+        true
     }
 
     fn threshold(&self, negative: bool, near: &T) -> Option<Step<T>> {
@@ -115,8 +125,12 @@ impl<T: Rounded> Subject for RealSum<T> {
         RealLaw::new(&self.x, &self.b)
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<T>> {
-        round_tier1(arithmetic, &self.b, 0.0, self.split, words)
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<T>> {
+        round_tier1(arithmetic, &self.b, 0.0, self.split, (words, lows))
+    }
+
+    fn is_wide(&self) -> bool {
+        true
     }
 
     fn threshold(&self, negative: bool, near: &T) -> Option<Step<T>> {
@@ -126,24 +140,26 @@ impl<T: Rounded> Subject for RealSum<T> {
     }
 }
 
-/// `RN((i + Z)·2^k)` on a grid so fine that the kernel of [`Sum`] does the work.
+/// `RN((i + Z)·2^k)`, where the kernel is wide; if the grid is fine, that of [`Sum`] does the work.
 #[derive(Debug)]
-pub(super) struct FineGrid<T> {
+pub(super) struct OnGrid<T> {
     x: T,
     k: i32,
     b: Scale,
     s: Scale,
     centre: Centre,
+    noise: IntegerNoise,
 }
 
-impl<T: Rounded> FineGrid<T> {
-    pub(super) fn new(x: T, b: Rational, k: i32) -> FineGrid<T> {
+impl<T: Rounded> OnGrid<T> {
+    pub(super) fn new(x: T, b: Rational, k: i32) -> OnGrid<T> {
         let s = &b * Rational::pow2(-i64::from(k));
-        FineGrid { x, k, b: Scale::new(b), centre: Centre::new(&s), s: Scale::new(s) }
+        let (centre, noise) = (Centre::new(&s), IntegerNoise::discrete(s.clone()));
+        OnGrid { x, k, b: Scale::new(b), centre, noise, s: Scale::new(s) }
     }
 }
 
-impl<T: Rounded> Subject for FineGrid<T> {
+impl<T: Rounded> Subject for OnGrid<T> {
     type Output = T;
 
     fn law(&self) -> impl Law<Output = T> {
@@ -151,8 +167,22 @@ impl<T: Rounded> Subject for FineGrid<T> {
         GridLaw { noise, b: &self.b, x: self.x, k: self.k }
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<T>> {
-        round_tier1(arithmetic, &self.b, f64::from_i128(1, self.k + 1), self.x, words)
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<T>> {
+        if self.s.floor_log2() >= FINE_GRID {
+            return round_tier1(arithmetic, &self.b, f64::from_i128(1, self.k + 1), self.x, (words, lows));
+        }
+        let mut answers = Vec::new();
+        for (words, lows, n) in blocks(words, lows) {
+            let (x, mut out) = ([self.x; BLOCK], [T::MAX; BLOCK]);
+            let (params, k) = (self.noise.tier1(), self.k);
+            arithmetic.run(Grid { params, k, words: &words, lows: &lows, x: &x, out: &mut out });
+            answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
+        }
+        answers
+    }
+
+    fn is_wide(&self) -> bool {
+        true
     }
 
     fn threshold(&self, negative: bool, near: &T) -> Option<Step<T>> {
@@ -173,26 +203,20 @@ fn over(e: Enclosure, s: &Rational) -> Enclosure {
     &e * &Enclosure::of_rational(&s.recip().expect("positive"), BITS)
 }
 
+/// Integers from one word.
 fn floor_tier1<W: Word>(
     arithmetic: Arithmetic,
-    s: &Scale,
-    double_double: bool,
-    words: &[W],
+    s: f64,
+    (words, lows): (&[W], &[u64]),
     offset: impl Fn(usize, u64) -> f64 + Copy,
     finish: impl Fn(usize, f64) -> f64 + Copy,
 ) -> Vec<Option<IBig>> {
-    let params = FloorParams { s_hi: s.hi(), s_lo: s.lo() };
     let mut answers = Vec::new();
-    for (words, n) in blocks(words) {
-        let mut values = [0.0f64; BLOCK];
-        let (words, out) = (&words, &mut values);
-        let any = if double_double {
-            arithmetic.run(Floor::<_, BLOCK, true, _, _> { params, words, out, n, offset, finish })
-        } else {
-            arithmetic.run(Floor::<_, BLOCK, false, _, _> { params, words, out, n, offset, finish })
-        };
-        assert_eq!(any, values[..n].iter().any(|y| y.is_nan()));
-        answers.extend(values[..n].iter().map(|y| (!y.is_nan()).then(|| IBig::from(*y as i64))));
+    for (words, _, n) in blocks(words, lows) {
+        let mut out = [0.0f64; BLOCK];
+        let any = arithmetic.run(Floor { s, words: &words, out: &mut out, n, offset, finish });
+        assert_eq!(any, out[..n].iter().any(|y| y.is_nan()));
+        answers.extend(out[..n].iter().map(|y| (!y.is_nan()).then(|| IBig::from(*y as i64))));
     }
     answers
 }
@@ -213,15 +237,15 @@ fn floor_threshold(alpha: &Enclosure, s: &Rational, negative: bool, inner: &IBig
 #[derive(Debug)]
 pub(super) struct Integers {
     pub(super) noise: IntegerNoise,
-    pub(super) double_double: bool,
 }
 
 impl Integers {
-    fn skew(&self) -> f64 {
-        match &self.noise.shape {
-            Shape::Discrete(centre) => centre.skew(),
-            Shape::Rounded => 0.0,
-        }
+    pub(super) fn discrete(s: &str) -> Integers {
+        Integers { noise: IntegerNoise::discrete(rational(s)) }
+    }
+
+    pub(super) fn rounded(s: &str) -> Integers {
+        Integers { noise: IntegerNoise::rounded(Scale::new(rational(s))) }
     }
 }
 
@@ -232,10 +256,29 @@ impl Subject for Integers {
         self.noise.law()
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<IBig>> {
-        let skew = self.skew();
-        let offset = |_, word| 0.5 + with_sign(skew, word);
-        floor_tier1(arithmetic, &self.noise.s, self.double_double, words, offset, |_, z| z)
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<IBig>> {
+        let params = self.noise.tier1();
+        if !self.is_wide() {
+            let offset = |_, word| 0.5 + with_sign(params.skew, word);
+            return floor_tier1(arithmetic, params.s_hi, (words, lows), offset, |_, z| z);
+        }
+        let mut answers = Vec::new();
+        for (words, lows, n) in blocks(words, lows) {
+            let [mut above, mut below] = [[0.0f64; BLOCK]; 2];
+            let (words, lows) = (&words, &lows);
+            let kernel = Whole { params, words, lows, above: &mut above, below: &mut below };
+            let any = arithmetic.run(kernel);
+            assert_eq!(any, above.iter().any(|z| z.is_nan()));
+            answers.extend(above[..n].iter().zip(&below).map(|(above, below)| {
+                let (top, bottom) = limbs(*above, *below);
+                (!above.is_nan()).then(|| (IBig::from(top) << 32) + IBig::from(bottom))
+            }));
+        }
+        answers
+    }
+
+    fn is_wide(&self) -> bool {
+        self.noise.tier == FloorTier::Wide
     }
 
     fn threshold(&self, negative: bool, near: &IBig) -> Option<Step<IBig>> {
@@ -263,10 +306,14 @@ impl Subject for Cells {
         FloorLaw { s: &self.s, offset: Offset::Cells { x: self.x, lambda: self.lambda } }
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<IBig>> {
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<IBig>> {
         let v = self.x * f64::from_i128(1, -self.lambda);
         let offset = |_, _| (v - v.floor()) + 0.5;
-        floor_tier1(arithmetic, &self.s, false, words, offset, |_, cells| v.floor() + cells)
+        floor_tier1(arithmetic, self.s.hi(), (words, lows), offset, |_, cells| v.floor() + cells)
+    }
+
+    fn is_wide(&self) -> bool {
+        false
     }
 
     fn threshold(&self, negative: bool, near: &IBig) -> Option<Step<IBig>> {
@@ -299,11 +346,15 @@ impl Subject for RealCells {
         FloorLaw { s: &self.s, offset: Offset::RealCells { x: &self.x, lambda: self.lambda } }
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<IBig>> {
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<IBig>> {
         let per_lambda = f64::from_i128(1, -self.lambda);
         let offset = |_, _| offset_in_cells(self.split, per_lambda);
         let whole = (self.split.hi * per_lambda).floor();
-        floor_tier1(arithmetic, &self.s, false, words, offset, |_, cells| whole + cells)
+        floor_tier1(arithmetic, self.s.hi(), (words, lows), offset, |_, cells| whole + cells)
+    }
+
+    fn is_wide(&self) -> bool {
+        false
     }
 
     fn threshold(&self, negative: bool, near: &IBig) -> Option<Step<IBig>> {
@@ -338,9 +389,13 @@ impl Subject for Acceptance {
         AcceptLaw::new(self.gamma.clone())
     }
 
-    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<bool>> {
+    fn is_wide(&self) -> bool {
+        false
+    }
+
+    fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<bool>> {
         let mut answers = Vec::new();
-        for (words, n) in blocks(words) {
+        for (words, _, n) in blocks(words, lows) {
             let mut out = [0.0f64; BLOCK];
             let y = &[self.y as f64; BLOCK];
             arithmetic.run(Accept { params: self.params, words: &words, y, out: &mut out, n });
@@ -367,9 +422,10 @@ impl<S: Subject> Hasty<S> {
         &self,
         a: Arithmetic,
         words: &[W],
+        lows: &[u64],
         f: impl Fn(u64, &Enclosed) -> T,
     ) -> Vec<Option<T>> {
-        let enclosed = a.run(Exponentials { words });
+        let enclosed = a.run(Logarithms { words, lows });
         words.iter().zip(&enclosed).map(|(word, e)| Some(f(word.left_aligned(), e))).collect()
     }
 }
@@ -383,9 +439,18 @@ macro_rules! hasty {
                 self.0.law()
             }
 
-            fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W]) -> Vec<Option<Self::Output>> {
+            fn tier1<W: Word>(
+                &self,
+                arithmetic: Arithmetic,
+                words: &[W],
+                lows: &[u64],
+            ) -> Vec<Option<Self::Output>> {
                 let $self = &self.0;
-                self.answers(arithmetic, words, |$word, $e| $answer)
+                self.answers(arithmetic, words, lows, |$word, $e| $answer)
+            }
+
+            fn is_wide(&self) -> bool {
+                self.0.is_wide()
             }
 
             fn threshold(&self, negative: bool, near: &Self::Output) -> Option<Step<Self::Output>> {
@@ -400,9 +465,10 @@ macro_rules! hasty {
 }
 hasty!(Sum<f64>, |sum, word, e| sum.x + with_sign(sum.b.hi() * (e.hi + e.lo), word));
 hasty!(Integers, |integers, word, e| {
-    let (alpha, s) = (0.5 + with_sign(integers.skew(), word), integers.noise.s.hi());
-    let e = if integers.double_double { e.hi + e.lo } else { e.plain };
-    IBig::from((alpha + with_sign(s * e, word)).floor() as i64)
+    let params = integers.noise.tier1();
+    let e = if integers.is_wide() { e.hi + e.lo } else { e.plain };
+    let v = 0.5 + with_sign(params.skew, word) + with_sign(params.s_hi * e, word);
+    IBig::from(v.floor() as i128)
 });
 hasty!(Cells, |cells, word, e| {
     let v = cells.x * f64::from_i128(1, -cells.lambda);
@@ -489,37 +555,58 @@ pub(super) fn real_cells(visit: &mut impl Visit) {
     }
 }
 
-pub(super) fn fine_grids(visit: &mut impl Visit) {
-    for (b, k) in [("1/3", -62), ("10/7", -60), ("1", -1000), ("1e-250", -1074), ("3e200", 600)] {
-        for x in [0.0, 1.0, -1e6, 0.1, 5e-324, f64::MAX] {
-            visit.visit(&FineGrid::new(x, rational(b), k));
+/// Grids from where the kernel is wide to where it is that of real numbers.
+fn on_grids(visit: &mut impl Visit, of_f64: &[(&str, i32)], of_f32: &[(&str, i32)]) {
+    for (b, k) in of_f64 {
+        let far = f64::from_i128(3, *k + 201);
+        for x in [0.0, 1.0, -1e6, 0.1, 5e-324, f64::MAX, far, -far / 4.0] {
+            visit.visit(&OnGrid::new(x.clamp(f64::MIN, f64::MAX), rational(b), *k));
         }
     }
-    for (b, k) in [("1/3", -62), ("10/7", -60), ("1", -149), ("1e-20", -140), ("3e37", 60)] {
+    for (b, k) in of_f32 {
         for x in [0.0, 1.0, -1e6, 0.1, 1e-45, f32::MAX] {
-            visit.visit(&FineGrid::new(x, rational(b), k));
+            visit.visit(&OnGrid::new(x, rational(b), *k));
         }
     }
 }
 
-fn integers(visit: &mut impl Visit, double_double: bool, texts: &[&str]) {
+pub(super) fn grids(visit: &mut impl Visit) {
+    on_grids(
+        visit,
+        &[
+            ("1/3", -30),
+            ("10/7", -45),
+            ("1", -53),
+            ("10/7", -62),
+            ("1e-250", -900),
+            ("3e200", 580),
+            ("1", -87),
+        ],
+        &[("1/3", -30), ("10/7", -45), ("1", -60), ("10/7", -80), ("1e-20", -149), ("3e37", 60)],
+    );
+}
+
+pub(super) fn fine_grids(visit: &mut impl Visit) {
+    on_grids(
+        visit,
+        &[("1/3", -92), ("10/7", -88), ("1", -1000), ("1e-250", -1074), ("3e200", 500)],
+        &[("1/3", -92), ("10/7", -88), ("1", -149), ("1e-15", -140), ("3e37", 30)],
+    );
+}
+
+fn integers(visit: &mut impl Visit, texts: &[&str]) {
     for text in texts {
-        for noise in
-            [IntegerNoise::discrete(rational(text)), IntegerNoise::rounded(Scale::new(rational(text)))]
-        {
-            visit.visit(&Integers { noise, double_double });
-        }
+        visit.visit(&Integers::discrete(text));
+        visit.visit(&Integers::rounded(text));
     }
 }
 
 pub(super) fn integers_plain(visit: &mut impl Visit) {
-    integers(visit, false, &["1/3", "10/7", "1", "5/2", "1000.1", "1048576", "1/50", "1e-9", "0x1p-1000"]);
+    integers(visit, &["1/3", "10/7", "1", "5/2", "1000.1", "1048576", "1/50", "1/1024", "1e-9", "0x1p-1070"]);
 }
 
-pub(super) fn integers_double_double(visit: &mut impl Visit) {
-    let texts =
-        ["1/3", "10/7", "1", "1048577", "1e9", "123456789012.3", "0x1.fffffffp43", "1/50", "0x1p-1000"];
-    integers(visit, true, &texts);
+pub(super) fn integers_wide(visit: &mut impl Visit) {
+    integers(visit, &["1048577", "1e9", "123456789012.3", "0x1.fffffffp43", "1e15", "0x1.7p59", "0x1p62"]);
 }
 
 pub(super) fn cells(visit: &mut impl Visit) {
@@ -567,10 +654,9 @@ pub(super) fn many_acceptances(visit: &mut impl Visit) {
 pub(super) fn hasty(visit: &mut impl Visit) {
     let scale = |text| Scale::new(rational(text));
     visit.visit(&Hasty(Sum { x: 0.3, b: scale("10/7") }));
-    for double_double in [false, true] {
-        visit.visit(&Hasty(Integers { noise: IntegerNoise::discrete(rational("10/7")), double_double }));
-        visit.visit(&Hasty(Integers { noise: IntegerNoise::rounded(scale("1e4")), double_double }));
-    }
+    visit.visit(&Hasty(Integers::discrete("10/7")));
+    visit.visit(&Hasty(Integers::rounded("1e4")));
+    visit.visit(&Hasty(Integers::rounded("1e9")));
     visit.visit(&Hasty(Cells { x: 0.3, lambda: 0, s: scale("2/3") }));
     visit.visit(&Hasty(Acceptance::new(&rational("10/7"), 3)));
 }

@@ -6,7 +6,8 @@ use lastbit_lang::{Bindings, Lowered, lower, parse};
 use lastbit_prove::search::{Effort, Goal, analyse_goal};
 use lastbit_real::{Dyadic, Rational};
 
-use super::enclosures::Exponentials;
+use super::enclosures::Logarithms;
+use super::plain::{CONSTANTS, normalise};
 use super::*;
 use crate::sampler::arith::Path;
 use crate::sampler::tests::{more, words};
@@ -26,7 +27,8 @@ fn the_text_is_the_kernel() {
     for path in Path::available() {
         let program = text_of(path).program;
         let words: Vec<u64> = words(7, more(1_000_000));
-        for (word, shipped) in words.iter().zip(path.run(Exponentials { words: &words })) {
+        let lows = vec![0; words.len()];
+        for (word, shipped) in words.iter().zip(path.run(Logarithms { words: &words, lows: &lows })) {
             // a = 2^e·Z, as `normalise` splits it after rounding to a double.
             let a = centre::<u64>(*word);
             let (_, e, scale) = normalise(&CONSTANTS, a as f64);
