@@ -33,6 +33,34 @@ pub(super) enum Purpose {
     Tag = 2,
 }
 
+/// A block of AES.
+type Block = [u8; 16];
+
+/// 0, 1, 2, … in counter mode, with the purpose in the upper half. Tables, because to read them is cheaper than to count.
+const fn counters<const N: usize>(purpose: Purpose) -> [Block; N] {
+    let mut counters = [[0; 16]; N];
+    let mut i = 0;
+    while i < N {
+        counters[i] = ((purpose as u128) << 64 | i as u128).to_le_bytes();
+        i += 1;
+    }
+    counters
+}
+
+impl Purpose {
+    /// What AES makes the bytes of: for a refill as many blocks as its largest buffer has, for the others those of 64 bytes.
+    fn counters(self) -> &'static [Block] {
+        static REFILL: [Block; 256] = counters(Purpose::Refill);
+        static MIX: [Block; 4] = counters(Purpose::Mix);
+        static TAG: [Block; 4] = counters(Purpose::Tag);
+        match self {
+            Purpose::Refill => &REFILL,
+            Purpose::Mix => &MIX,
+            Purpose::Tag => &TAG,
+        }
+    }
+}
+
 /// Where a cipher is while it works. Zeros at all other times.
 #[repr(C)]
 pub(super) struct Workplace {
@@ -46,7 +74,7 @@ impl Cipher {
         if aes::hardware_accelerated() { Cipher::Aes256 } else { Cipher::ChaCha20 }
     }
 
-    /// Fills `out`, whose length is a multiple of 64, with the bytes of a key and a purpose. No copy of the key and of what the cipher makes of
+    /// Fills `out`, whose length is a multiple of 64, at most 4096 for a refill and 64 otherwise, with the bytes of a key and a purpose. No copy of the key and of what the cipher makes of
     /// it is left anywhere.
     #[inline]
     pub(super) fn fill(self, key: &Key, purpose: Purpose, workplace: &mut Workplace, out: &mut [u8]) {
@@ -63,13 +91,12 @@ type Fill<'a> = (&'a Key, Purpose, &'a mut Workplace, &'a mut [u8]);
 
 #[inline(never)]
 fn fill_aes((key, purpose, workplace, out): Fill) {
-    let blocks = out.as_chunks_mut::<16>().0;
-    let first = u128::from(purpose as u8) << 64;
-    for (block, counter) in blocks.iter_mut().zip(first..) {
-        *block = counter.to_le_bytes();
-    }
+    let out = out.as_chunks_mut::<16>().0;
+    let counters = &purpose.counters()[..out.len()];
     let cipher = expand(key, &mut workplace.aes);
-    cipher.encrypt_blocks(Array::cast_slice_from_core_mut(blocks));
+    cipher
+        .encrypt_blocks_b2b(Array::cast_slice_from_core(counters), Array::cast_slice_from_core_mut(out))
+        .expect("as many counters as blocks");
     workplace.aes.wipe();
 }
 
