@@ -9,6 +9,7 @@ mod magnitudes;
 mod sources;
 mod table;
 mod textbook;
+mod threads;
 mod timing;
 mod work;
 
@@ -20,6 +21,7 @@ Usage:
   lastbit-bench once CASE N          one case, once, on N values: for instruction counts
   lastbit-bench magnitudes           time of a value against the magnitude of its noise
   lastbit-bench leave [LOG2]         the share of 2^LOG2 values (26) that leave the straight line of tier 1
+  lastbit-bench threads              10^8 values on one thread and on two (0.8 GB)
 The exit code is 1 if a bar is missed, 2 if the arguments are wrong.";
 
 /// What the arguments ask for; true if no bar is missed.
@@ -36,6 +38,7 @@ fn run(args: &[&str]) -> Result<bool, String> {
             Ok(log2 @ 16..=40) => Ok(leave::report(log2)),
             _ => Err(format!("{log2} is not between 16 and 40")),
         },
+        ["threads"] => Ok(threads::report()),
         ["--json", names @ ..] => table::report(names, table::Format::Json),
         names => table::report(names, table::Format::Text),
     }

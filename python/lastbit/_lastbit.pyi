@@ -54,7 +54,7 @@ class Release:
     def loss(self) -> Fraction: ...
 
 class Mechanism:
-    def __call__(self, x: _X, /, *, out: Any = None) -> _X: ...
+    def __call__(self, x: _X, /, *, out: Any = None, threads: int | None = None) -> _X: ...
     def loss(self, d_in: _Exact | None = None) -> Fraction: ...
     def claim(
         self, d_in: _Exact | None = None, *, dtype: _DType | None = None, unit: str | None = None
@@ -181,7 +181,9 @@ class Budget:
         cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None, unit: str | None = None
     ) -> Budget: ...
     def spend(self, claim: Claim, /) -> None: ...
-    def release(self, mechanism: Mechanism, x: _X, /, d_in: _Exact | None = None, *, out: Any = None) -> _X: ...
+    def release(
+        self, mechanism: Mechanism, x: _X, /, d_in: _Exact | None = None, *, out: Any = None, threads: int | None = None
+    ) -> _X: ...
     def cost(self, claim: Claim, /) -> Fraction: ...
     @property
     def total(self) -> Fraction: ...
@@ -218,6 +220,7 @@ def laplace(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
+    threads: int | None = None,
 ) -> _X: ...
 @overload
 def laplace(
@@ -232,6 +235,7 @@ def laplace(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
+    threads: int | None = None,
 ) -> Release: ...
 @overload
 def grid_laplace(
@@ -248,6 +252,7 @@ def grid_laplace(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
+    threads: int | None = None,
 ) -> _X: ...
 @overload
 def grid_laplace(
@@ -264,6 +269,7 @@ def grid_laplace(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
+    threads: int | None = None,
 ) -> Release: ...
 @overload
 def discrete_laplace(
@@ -278,6 +284,7 @@ def discrete_laplace(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
+    threads: int | None = None,
 ) -> _X: ...
 @overload
 def discrete_laplace(
@@ -292,6 +299,7 @@ def discrete_laplace(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
+    threads: int | None = None,
 ) -> Release: ...
 @overload
 def discrete_gaussian(
@@ -306,6 +314,7 @@ def discrete_gaussian(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
+    threads: int | None = None,
 ) -> _X: ...
 @overload
 def discrete_gaussian(
@@ -320,6 +329,7 @@ def discrete_gaussian(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
+    threads: int | None = None,
 ) -> Release: ...
 @overload
 def snapping(
@@ -333,6 +343,7 @@ def snapping(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
+    threads: int | None = None,
 ) -> _X: ...
 @overload
 def snapping(
@@ -346,6 +357,7 @@ def snapping(
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],
+    threads: int | None = None,
 ) -> Release: ...
 
 @final
@@ -359,8 +371,8 @@ class ArrowArray:
     def null_count(self) -> int: ...
     def __len__(self) -> int: ...
 
-def _release_arrow(mechanism: Mechanism, x: Any, payment: Any = None, /) -> ArrowArray: ...
-def _release_numpy(mechanism: Mechanism, x: Any, payment: Any = None, /) -> Any: ...
+def _release_arrow(mechanism: Mechanism, x: Any, payment: Any = None, threads: int | None = None, /) -> ArrowArray: ...
+def _release_numpy(mechanism: Mechanism, x: Any, payment: Any = None, threads: int | None = None, /) -> Any: ...
 
 # Audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
 def _attack(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lastbit import Mechanism
 
 
-def release(mechanism: "Mechanism", x: Any, out: Any, payment: Any) -> Any:
+def release(mechanism: "Mechanism", x: Any, out: Any, payment: Any, threads: int | None) -> Any:
     """Noisy values in the form that the values have. `payment` is what is due before noise is drawn.
 
     >>> import lastbit, pyarrow
@@ -30,18 +30,18 @@ def release(mechanism: "Mechanism", x: Any, out: Any, payment: Any) -> Any:
     libraries = {base.__module__.partition(".")[0] for base in type(x).__mro__}
     for library, handler in _HANDLERS.items():
         if library in libraries:
-            return handler(mechanism, x, payment, sys.modules[library])
+            return handler(mechanism, x, payment, threads, sys.modules[library])
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-        return _release_arrow(mechanism, x, payment)
+        return _release_arrow(mechanism, x, payment, threads)
     raise _refused(x)
 
 
-def _pyarrow(mechanism: "Mechanism", x: Any, payment: Any, pyarrow: Any) -> Any:
+def _pyarrow(mechanism: "Mechanism", x: Any, payment: Any, threads: int | None, pyarrow: Any) -> Any:
     if isinstance(x, (pyarrow.Table, pyarrow.RecordBatch)):
         raise _has_columns(x, x.column_names)
     if not isinstance(x, (pyarrow.Array, pyarrow.ChunkedArray)):
         raise _refused(x)
-    noisy = pyarrow.array(_release_arrow(mechanism, x, payment))
+    noisy = pyarrow.array(_release_arrow(mechanism, x, payment, threads))
     if isinstance(x, pyarrow.Array):
         return noisy
     chunks = []
@@ -52,15 +52,15 @@ def _pyarrow(mechanism: "Mechanism", x: Any, payment: Any, pyarrow: Any) -> Any:
     return pyarrow.chunked_array(chunks, type=noisy.type)
 
 
-def _polars(mechanism: "Mechanism", x: Any, payment: Any, polars: Any) -> Any:
+def _polars(mechanism: "Mechanism", x: Any, payment: Any, threads: int | None, polars: Any) -> Any:
     if isinstance(x, polars.DataFrame):
         raise _has_columns(x, x.columns)
     if not isinstance(x, polars.Series):
         raise _refused(x)
-    return polars.Series(_release_arrow(mechanism, x, payment)).alias(x.name)
+    return polars.Series(_release_arrow(mechanism, x, payment, threads)).alias(x.name)
 
 
-def _pandas(mechanism: "Mechanism", x: Any, payment: Any, pandas: Any) -> Any:
+def _pandas(mechanism: "Mechanism", x: Any, payment: Any, threads: int | None, pandas: Any) -> Any:
     import numpy
 
     if isinstance(x, pandas.DataFrame):
@@ -68,11 +68,11 @@ def _pandas(mechanism: "Mechanism", x: Any, payment: Any, pandas: Any) -> Any:
     if not isinstance(x, pandas.Series):
         raise _refused(x)
     if isinstance(x.dtype, numpy.dtype):
-        noisy = _release_numpy(mechanism, x.to_numpy(), payment)
+        noisy = _release_numpy(mechanism, x.to_numpy(), payment, threads)
     elif hasattr(x.dtype, "__from_arrow__"):
         # Types with nulls go through Arrow, as far as they can come back.
         pyarrow = import_module("pyarrow")
-        values = pyarrow.array(_release_arrow(mechanism, pyarrow.array(x), payment))
+        values = pyarrow.array(_release_arrow(mechanism, pyarrow.array(x), payment, threads))
         dtype = x.dtype
         if isinstance(dtype, pandas.ArrowDtype):
             dtype = pandas.ArrowDtype(values.type)

@@ -3,6 +3,9 @@
 //! The interpreter's lock is released while noise is added. As with numpy's own functions, an array that another thread changes meanwhile gives
 //! results that make no sense.
 
+use std::num::NonZeroUsize;
+
+use lastbit::Threads;
 use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -10,19 +13,21 @@ use pyo3::types::PyTuple;
 
 use crate::errors::{DomainError, ParameterError, UnsupportedType, python};
 use crate::mechanism::Mechanism;
-use crate::noise::{Number, Stopped, moved, refused, release_in_place, release_to};
+use crate::noise::{Number, Stopped, moved, refused, release_in_place, release_to, threads_of};
 use crate::payment::Payment;
 use crate::values::Task;
 
 /// Noisy values of a numpy array, for `lastbit/_tables.py`.
 #[pyfunction]
-#[pyo3(name = "_release_numpy", signature = (mechanism, x, payment=None, /))]
+#[pyo3(name = "_release_numpy", signature = (mechanism, x, payment=None, threads=None, /))]
 pub(crate) fn release_numpy<'py>(
     mechanism: &Bound<'py, Mechanism>,
     x: &Bound<'py, PyUntypedArray>,
     payment: Option<&Bound<'py, Payment>>,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    any_array(&Task { mechanism: mechanism.get(), payment }, x, None)
+    let threads = threads.map_or(Threads::ALL, Threads::new);
+    any_array(&Task { mechanism: mechanism.get(), payment, threads }, x, None)
 }
 
 /// An array of any of the types.
@@ -106,7 +111,7 @@ fn into<'py, T: Number>(
     x: &Bound<'py, PyArrayDyn<T>>,
     out: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<()> {
-    let (py, noise) = (x.py(), task.noise());
+    let (py, noise, threads) = (x.py(), task.noise(), task.threads);
     let written = |error: BorrowError| ParameterError::new_err(format!("out: {error}"));
     if x.is(out) && x.is_contiguous() && x.is_aligned() {
         let mut values = out.try_readwrite().map_err(written)?;
@@ -114,7 +119,10 @@ fn into<'py, T: Number>(
         task.begin::<T>()?;
         // In one piece: an interrupt must not leave half of the values noisy.
         checked(x, task.check(values))?;
-        return checked(x, py.detach(|| T::release_in_place(noise, values)).map_err(Stopped::Refused));
+        return checked(
+            x,
+            py.detach(|| T::release_in_place(noise, values, threads)).map_err(Stopped::Refused),
+        );
     }
     let mut target = out.try_readwrite().map_err(written)?;
     if are_alike_and_apart(x, out) {
@@ -122,7 +130,10 @@ fn into<'py, T: Number>(
         let (values, target) = (values.as_slice()?, target.as_slice_mut()?);
         task.begin::<T>()?;
         checked(x, task.check(values))?;
-        return checked(x, py.detach(|| T::release_to(noise, values, target)).map_err(Stopped::Refused));
+        return checked(
+            x,
+            py.detach(|| T::release_to(noise, values, target, threads)).map_err(Stopped::Refused),
+        );
     }
     drop(target);
     // Noise goes to an array of its own, and all of it is copied.
@@ -149,7 +160,7 @@ fn noisy_copy<'py, T: Number>(
     task: &Task<'_, 'py>,
     x: &Bound<'py, PyArrayDyn<T>>,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    let (py, noise) = (x.py(), task.noise());
+    let (py, noise, threads) = (x.py(), task.noise(), task.threads);
     let noisy = new_array(x)?;
     if !(x.is_contiguous() && x.is_aligned()) {
         // numpy knows every way in which values can lie in memory.
@@ -157,13 +168,13 @@ fn noisy_copy<'py, T: Number>(
         let mut values = noisy.readwrite();
         let values = values.as_slice_mut()?;
         task.begin::<T>()?;
-        checked(&noisy, task.check(values).and_then(|()| release_in_place(py, noise, values)))?;
+        checked(&noisy, task.check(values).and_then(|()| release_in_place(py, noise, values, threads)))?;
     } else {
         let values = x.try_readonly().map_err(read)?;
         let mut out = noisy.readwrite();
         let (values, out) = (values.as_slice()?, out.as_slice_mut()?);
         task.begin::<T>()?;
-        checked(x, task.check(values).and_then(|()| release_to(py, noise, values, out)))?;
+        checked(x, task.check(values).and_then(|()| release_to(py, noise, values, out, threads)))?;
     }
     Ok(noisy)
 }

@@ -1,5 +1,6 @@
 //! Budgets and compositions, which live in the crate `lastbit`.
 
+use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lastbit::Measure;
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 use crate::claim::Claim;
 use crate::errors::{ParameterError, python};
 use crate::mechanism::{Mechanism, Object};
+use crate::noise::threads_of;
 use crate::payment::Payment;
 use crate::{number, values};
 
@@ -85,19 +87,20 @@ impl Budget {
     /// >>> noisy = [budget.release(m, 1234, d_in=1) for _ in range(2)]
     /// >>> budget.spent
     /// Fraction(1, 5)
-    #[pyo3(signature = (mechanism, x, /, d_in=None, *, out=None))]
+    #[pyo3(signature = (mechanism, x, /, d_in=None, *, out=None, threads=None))]
     fn release<'py>(
         slf: &Bound<'py, Budget>,
         mechanism: &Bound<'py, Mechanism>,
         x: &Bound<'py, PyAny>,
         d_in: Object<'_, 'py>,
         out: Object<'_, 'py>,
+        #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mechanism = mechanism.get();
         let size = values::count(x)?;
         let neighbours = mechanism.neighbours(d_in, Some(size))?;
         let payment = Bound::new(x.py(), Payment::new(mechanism, neighbours, Some(slf.clone().unbind())))?;
-        mechanism.release_counted(x, size, out, &payment)
+        mechanism.release_counted(x, size, out, &payment, threads)
     }
 
     /// What a claim would cost here, a Fraction.

@@ -1,6 +1,7 @@
 //! Build a mechanism and call it, in one.
 
 use std::cell::RefCell;
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use lastbit::ValueType;
@@ -11,6 +12,7 @@ use crate::budget::Budget;
 use crate::build::{self, GridInputs, dtype_name, grid_type};
 use crate::claim::Release;
 use crate::mechanism::{Mechanism, Object};
+use crate::noise::threads_of;
 use crate::payment::Payment;
 use crate::values;
 
@@ -19,19 +21,20 @@ struct Extras<'a, 'py> {
     out: Object<'a, 'py>,
     budget: Option<&'a Bound<'py, Budget>>,
     claim: bool,
+    threads: Option<NonZeroUsize>,
 }
 
 impl<'py> Extras<'_, 'py> {
     /// Pays, releases, and hands out the claim, as far as each is asked for.
     fn release(&self, mechanism: &Mechanism, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.budget.is_none() && !self.claim {
-            return mechanism.release(x, self.out, None);
+            return mechanism.release(x, self.out, None, self.threads);
         }
         let size = values::count(x)?;
         let neighbours = mechanism.neighbours(None, Some(size))?;
         let payment = Payment::new(mechanism, neighbours, self.budget.map(|budget| budget.clone().unbind()));
         let payment = Bound::new(x.py(), payment)?;
-        let noisy = mechanism.release_counted(x, size, self.out, &payment)?;
+        let noisy = mechanism.release_counted(x, size, self.out, &payment, self.threads)?;
         match payment.get().claim().filter(|_| self.claim) {
             Some(claim) => Release::of(noisy, claim),
             None => Ok(noisy),
@@ -119,7 +122,8 @@ impl Call<'_, '_> {
 /// counts and sums, and not for the rows of people.
 ///
 /// out: a numpy array for the result; out=x works in place. budget: a Budget that pays first, or refuses. claim=True: a Release that
-/// carries its claim. hardened: the same noise in a time that tells less about the values.
+/// carries its claim. hardened: the same noise in a time that tells less about the values. threads: how many work on a large array; one for each
+/// core if it is not given.
 ///
 /// >>> import lastbit
 /// >>> noisy = lastbit.laplace([31_000.0, 54_321.5], epsilon="0.1", sensitivity=1)
@@ -130,7 +134,7 @@ impl Call<'_, '_> {
 /// lastbit.errors.DomainError: value 0 is not a finite number; the privacy claim covers finite values only
 #[pyfunction]
 #[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None, out=None, budget=None,
-    claim=false))]
+    claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -142,12 +146,13 @@ pub(crate) fn laplace<'py>(
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None];
     let call = Call { function: "laplace", numbers, flag: hardened, dtype: dtype.as_deref() };
     let mechanism =
         call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref()))?;
-    Extras { out, budget, claim }.release(&mechanism, x)
+    Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 
 /// Rounds values to the grid Z·2^k and adds the discrete Laplace variable on it.
@@ -160,7 +165,8 @@ pub(crate) fn laplace<'py>(
 /// 0.0
 #[pyfunction]
 #[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None,
-    multiples_of_pow2=None, dtype=None, out=None, budget=None, claim=false))]
+    multiples_of_pow2=None, dtype=None, out=None, budget=None,
+    claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn grid_laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -174,6 +180,7 @@ pub(crate) fn grid_laplace<'py>(
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let max_changed = match max_changed {
         Some(max_changed) => max_changed,
@@ -186,7 +193,7 @@ pub(crate) fn grid_laplace<'py>(
         None => ValueType::F64,
     };
     let mechanism = build::grid_laplace(scale, epsilon, sensitivity, k, known, values)?;
-    Extras { out, budget, claim }.release(&mechanism, x)
+    Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 
 /// Adds the discrete Laplace variable to integers. The loss between inputs at L1 distance d is d/scale, exactly.
@@ -198,7 +205,7 @@ pub(crate) fn grid_laplace<'py>(
 /// <class 'int'>
 #[pyfunction]
 #[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None, out=None, budget=None,
-    claim=false))]
+    claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -210,12 +217,13 @@ pub(crate) fn discrete_laplace<'py>(
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None];
     let call = Call { function: "discrete_laplace", numbers, flag: hardened, dtype: dtype.as_deref() };
     let mechanism =
         call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref()))?;
-    Extras { out, budget, claim }.release(&mechanism, x)
+    Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 
 /// Adds the discrete Gaussian variable to integers. The loss between inputs at L2 distance d is ρ = d²/(2σ²), zero-concentrated.
@@ -227,7 +235,7 @@ pub(crate) fn discrete_laplace<'py>(
 /// Fraction(1, 8)
 #[pyfunction]
 #[pyo3(signature = (x, /, sigma=None, *, variance=None, rho=None, sensitivity=None, dtype=None, out=None, budget=None,
-    claim=false))]
+    claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_gaussian<'py>(
     x: &Bound<'py, PyAny>,
@@ -239,12 +247,13 @@ pub(crate) fn discrete_gaussian<'py>(
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [sigma, variance, rho, sensitivity];
     let call = Call { function: "discrete_gaussian", numbers, flag: false, dtype: dtype.as_deref() };
     let mechanism =
         call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype.as_deref()))?;
-    Extras { out, budget, claim }.release(&mechanism, x)
+    Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 
 /// The snapping mechanism, sampled exactly: clamps to ±bound, adds the real Laplace variable, rounds to multiples of a power of two,
@@ -256,7 +265,8 @@ pub(crate) fn discrete_gaussian<'py>(
 /// >>> -100 <= lastbit.snapping(31_000.0, epsilon=1, sensitivity=1, bound=100) <= 100
 /// True
 #[pyfunction]
-#[pyo3(signature = (x, /, *, epsilon=None, sensitivity=None, bound=None, clamp_infinite=false, out=None, budget=None, claim=false))]
+#[pyo3(signature = (x, /, *, epsilon=None, sensitivity=None, bound=None, clamp_infinite=false, out=None, budget=None,
+    claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn snapping<'py>(
     x: &Bound<'py, PyAny>,
@@ -267,9 +277,10 @@ pub(crate) fn snapping<'py>(
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [epsilon, bound, sensitivity, None];
     let call = Call { function: "snapping", numbers, flag: clamp_infinite, dtype: None };
     let mechanism = call.mechanism(|| build::snapping(epsilon, bound, sensitivity, clamp_infinite))?;
-    Extras { out, budget, claim }.release(&mechanism, x)
+    Extras { out, budget, claim, threads }.release(&mechanism, x)
 }

@@ -126,7 +126,7 @@ impl Measurement {
         }
         let py = x.py();
         match &self.function {
-            Function::Mechanism(m) => m.release(x, None, None),
+            Function::Mechanism(m) => m.release(x, None, None, None),
             Function::VectorF64(m) => {
                 let values = values::vector::<f64>(x)?;
                 let noisy = with_source(|source| m.invoke(source, &values)).map_err(python)?;

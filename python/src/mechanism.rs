@@ -1,8 +1,9 @@
 //! What all mechanisms can do, whatever their parameters are.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use lastbit::{AnyMechanism, Contract, HalfWidth, Inputs, Neighbours, Rational, ValueType};
+use lastbit::{AnyMechanism, Contract, HalfWidth, Inputs, Neighbours, Rational, Threads, ValueType};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
@@ -11,7 +12,7 @@ use crate::build::{dtype_name, with_inputs};
 use crate::claim::Claim;
 use crate::errors::{DomainError, ParameterError, UnsupportedType, python};
 use crate::measurement::Measurement;
-use crate::noise::{class, dtypes};
+use crate::noise::{class, dtypes, threads_of};
 use crate::number;
 use crate::payment::Payment;
 use crate::values::{self, Task};
@@ -90,13 +91,15 @@ impl Mechanism {
         x: &Bound<'py, PyAny>,
         out: Object<'_, 'py>,
         payment: Option<&Bound<'py, Payment>>,
+        threads: Option<NonZeroUsize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(noisy) = values::release(&Task { mechanism: self, payment }, x, out)? {
+        let task = Task { mechanism: self, payment, threads: threads.map_or(Threads::ALL, Threads::new) };
+        if let Some(noisy) = values::release(&task, x, out)? {
             return Ok(noisy);
         }
         static TABLES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let release = TABLES.import(x.py(), "lastbit._tables", "release")?;
-        release.call1((self.clone(), x, out, payment))
+        release.call1((self.clone(), x, out, payment, threads))
     }
 
     /// The same for so many values, which the claim may rest on.
@@ -106,8 +109,9 @@ impl Mechanism {
         size: usize,
         out: Object<'_, 'py>,
         payment: &Bound<'py, Payment>,
+        threads: Option<NonZeroUsize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let noisy = self.release(x, out, Some(payment))?;
+        let noisy = self.release(x, out, Some(payment), threads)?;
         let found = values::count(&noisy)?;
         if found == size {
             return Ok(noisy);
@@ -128,10 +132,16 @@ impl Mechanism {
     /// Noisy values, in the form that the values have.
     ///
     /// `x` is a number, a list, a numpy array of any shape and stride, an Arrow array, or a series of pandas or polars. A numpy array
-    /// `out` of the same type and shape takes the result; `out=x` works in place.
-    #[pyo3(signature = (x, /, *, out=None))]
-    fn __call__<'py>(&self, x: &Bound<'py, PyAny>, out: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.release(x, out, None)
+    /// `out` of the same type and shape takes the result; `out=x` works in place. Large arrays are worked on by so many `threads`, one for each
+    /// core if it is not given.
+    #[pyo3(signature = (x, /, *, out=None, threads=None))]
+    fn __call__<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        out: Object<'_, 'py>,
+        #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.release(x, out, None, threads)
     }
 
     /// The loss between inputs at distance `d_in`, a Fraction.

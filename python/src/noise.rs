@@ -1,12 +1,13 @@
 //! Noise for values of one type, by a mechanism that is known when the program runs.
 
 use std::cell::RefCell;
+use std::num::NonZeroUsize;
 
-use lastbit::{AnyMechanism, Contract, Error, Inputs, Mechanism as _, SecureSource, ValueType};
+use lastbit::{AnyMechanism, Contract, Error, Inputs, Mechanism as _, SecureSource, Threads, ValueType};
 use numpy::Element;
 use pyo3::prelude::*;
 
-use crate::errors::{UnsupportedType, python};
+use crate::errors::{ParameterError, UnsupportedType, python};
 
 thread_local! {
     /// Each thread draws from a source of its own; after a fork it takes new keys by itself.
@@ -30,10 +31,15 @@ pub(crate) trait Number: Element + Copy + Default {
     fn release(self, noise: &AnyMechanism) -> Result<Self, Error>;
 
     /// Noisy values in place of values.
-    fn release_in_place(noise: &AnyMechanism, values: &mut [Self]) -> Result<(), Error>;
+    fn release_in_place(noise: &AnyMechanism, values: &mut [Self], threads: Threads) -> Result<(), Error>;
 
     /// Noisy copies of values.
-    fn release_to(noise: &AnyMechanism, values: &[Self], out: &mut [Self]) -> Result<(), Error>;
+    fn release_to(
+        noise: &AnyMechanism,
+        values: &[Self],
+        out: &mut [Self],
+        threads: Threads,
+    ) -> Result<(), Error>;
 
     /// Refuses values that are not what was declared of them.
     fn check(inputs: Inputs, values: &[Self]) -> Result<(), Error>;
@@ -49,12 +55,21 @@ macro_rules! number {
                 with_source(|source| noise.release(source, self))
             }
 
-            fn release_in_place(noise: &AnyMechanism, values: &mut [Self]) -> Result<(), Error> {
-                with_source(|source| noise.release_in_place(source, values))
+            fn release_in_place(
+                noise: &AnyMechanism,
+                values: &mut [Self],
+                threads: Threads,
+            ) -> Result<(), Error> {
+                with_source(|source| noise.release_in_place_with(source, values, threads))
             }
 
-            fn release_to(noise: &AnyMechanism, values: &[Self], out: &mut [Self]) -> Result<(), Error> {
-                with_source(|source| noise.release_to(source, values, out))
+            fn release_to(
+                noise: &AnyMechanism,
+                values: &[Self],
+                out: &mut [Self],
+                threads: Threads,
+            ) -> Result<(), Error> {
+                with_source(|source| noise.release_to_with(source, values, out, threads))
             }
 
             fn check(inputs: Inputs, values: &[Self]) -> Result<(), Error> {
@@ -88,8 +103,26 @@ impl From<Stopped> for PyErr {
     }
 }
 
-/// Values between two looks at whether somebody pressed Ctrl-C: some hundredths of a second.
+/// Values of each thread between two looks at whether somebody pressed Ctrl-C: some hundredths of a second.
 const PIECE: usize = 1 << 22;
+
+/// How many values are made noisy between two looks. Few values need no look at the number of cores.
+fn piece_of(values: usize, threads: Threads) -> usize {
+    if values <= PIECE { PIECE } else { PIECE * threads.count() }
+}
+
+/// A number of threads; without one it is that of the cores.
+pub(crate) fn threads_of(x: &Bound<'_, PyAny>) -> PyResult<Option<NonZeroUsize>> {
+    if x.is_none() {
+        return Ok(None);
+    }
+    let wrong = |_| {
+        ParameterError::new_err(
+            "threads must be a number of threads, from 1 on, or None for one for each core",
+        )
+    };
+    x.extract().map(Some).map_err(wrong)
+}
 
 /// Noisy copies of values in memory that nobody sees unless all of it is written. Ctrl-C is heard.
 pub(crate) fn release_to<T: Number>(
@@ -97,9 +130,11 @@ pub(crate) fn release_to<T: Number>(
     noise: &AnyMechanism,
     values: &[T],
     out: &mut [T],
+    threads: Threads,
 ) -> Result<(), Stopped> {
-    for (i, (values, out)) in values.chunks(PIECE).zip(out.chunks_mut(PIECE)).enumerate() {
-        piece(py, i, || T::release_to(noise, values, out))?;
+    let size = piece_of(values.len(), threads);
+    for (i, (values, out)) in values.chunks(size).zip(out.chunks_mut(size)).enumerate() {
+        piece(py, i * size, || T::release_to(noise, values, out, threads))?;
     }
     Ok(())
 }
@@ -109,19 +144,21 @@ pub(crate) fn release_in_place<T: Number>(
     py: Python<'_>,
     noise: &AnyMechanism,
     values: &mut [T],
+    threads: Threads,
 ) -> Result<(), Stopped> {
-    for (i, values) in values.chunks_mut(PIECE).enumerate() {
-        piece(py, i, || T::release_in_place(noise, values))?;
+    let size = piece_of(values.len(), threads);
+    for (i, values) in values.chunks_mut(size).enumerate() {
+        piece(py, i * size, || T::release_in_place(noise, values, threads))?;
     }
     Ok(())
 }
 
 fn piece(
     py: Python<'_>,
-    i: usize,
+    first: usize,
     release: impl Send + FnOnce() -> Result<(), Error>,
 ) -> Result<(), Stopped> {
-    py.detach(release).map_err(|error| Stopped::Refused(moved(error, |index| i * PIECE + index)))?;
+    py.detach(release).map_err(|error| Stopped::Refused(moved(error, |index| first + index)))?;
     py.check_signals().map_err(Stopped::Interrupted)
 }
 

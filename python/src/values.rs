@@ -3,7 +3,7 @@
 //! The type of a result never depends on a value: numbers and lists have the type that the mechanism was built for, or float64 where that
 //! is taken; arrays have their own.
 
-use lastbit::{AnyMechanism, ValueType};
+use lastbit::{AnyMechanism, Threads, ValueType};
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -21,6 +21,8 @@ pub(crate) struct Task<'a, 'py> {
     pub(crate) mechanism: &'a Mechanism,
     /// What is due when nothing is left to refuse but values, and before noise is drawn: what does not depend on the data costs nothing.
     pub(crate) payment: Option<&'a Bound<'py, Payment>>,
+    /// On how many threads many values are made noisy.
+    pub(crate) threads: Threads,
 }
 
 impl Task<'_, '_> {
@@ -195,7 +197,7 @@ fn plain<'py, T: Plain>(
     let mut values: Vec<T> = list(class(task.noise()), x).map_err(|misfit| misfit.paid::<T>(task))?;
     task.begin::<T>()?;
     task.check(&values)?;
-    release_in_place(py, task.noise(), &mut values)?;
+    release_in_place(py, task.noise(), &mut values, task.threads)?;
     Ok(PyList::new(py, values)?.into_any())
 }
 

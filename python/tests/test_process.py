@@ -63,6 +63,86 @@ def test_threads_do_not_share_noise() -> None:
     assert len(np.unique(values)) == len(values)
 
 
+LARGE = 300_000
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 7])
+def test_large_arrays_on_several_threads(threads: int | None) -> None:
+    x = np.zeros(LARGE)
+    y = lastbit.laplace(x, scale=1, threads=threads)
+    assert not x.any()
+    z = lastbit.Laplace(scale=1)(x, out=x, threads=threads)
+    assert z is x
+    values = np.concatenate([y, z])
+    # One in 10^5 runs has an equal pair.
+    assert len(np.unique(values)) == len(values)
+    # E|L| = 1, with a standard deviation of 1/sqrt(n).
+    assert abs(np.abs(values).mean() - 1) < 8 / np.sqrt(len(values))
+    counts = lastbit.Budget(epsilon=1).release(
+        lastbit.DiscreteLaplace(scale=10, dtype="int64"), np.zeros(LARGE, np.int64), d_in=1, threads=threads
+    )
+    assert counts.dtype == np.int64 and 8 < np.abs(counts).mean() < 12
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_errors_of_large_arrays_tell_the_first_value(threads: int) -> None:
+    x = np.zeros(LARGE)
+    x[[150_000, 299_999]] = np.nan
+    out = np.ones(LARGE)
+    for kwargs in ({}, {"out": out}, {"out": x}):
+        before = x.copy()
+        with pytest.raises(lastbit.DomainError, match="value 150000 "):
+            lastbit.laplace(x, scale=1, threads=threads, **kwargs)
+        assert np.array_equal(x, before, equal_nan=True) and (out == 1).all()
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "two"])
+def test_threads_must_be_a_number(threads: object) -> None:
+    with pytest.raises(lastbit.ParameterError, match="threads"):
+        lastbit.laplace(np.zeros(3), scale=1, threads=threads)  # type: ignore[call-overload]
+
+
+def test_threads_of_tables() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    noisy = lastbit.laplace(pyarrow.array(np.zeros(LARGE)), scale=1, threads=2)
+    assert len(noisy) == LARGE and len(noisy.unique()) == LARGE
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_fork_after_a_release_on_several_threads() -> None:
+    noises = [lastbit.laplace(np.zeros(LARGE), scale=1, threads=2)]
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        with os.fdopen(write, "wb") as file:
+            file.write(lastbit.laplace(np.zeros(LARGE), scale=1, threads=2).tobytes())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as file:
+        noises.append(np.frombuffer(file.read()))
+    os.waitpid(child, 0)
+    noises.append(lastbit.laplace(np.zeros(LARGE), scale=1, threads=2))
+    values = np.concatenate(noises)
+    assert len(values) == 3 * LARGE
+    assert len(np.unique(values)) == len(values)
+
+
+def test_interrupts_are_heard_on_several_threads() -> None:
+    """Ctrl-C is heard while several threads work."""
+    script = (
+        "import os, signal, threading, numpy, lastbit\n"
+        "x = numpy.zeros(50_000_000)\n"
+        "threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        "    while True: lastbit.laplace(x, scale=1, threads=2)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout == "interrupted\n"
+
+
 def test_other_threads_run_meanwhile() -> None:
     """While noise is added to a large array, the interpreter goes on."""
     x = np.zeros(30_000_000)

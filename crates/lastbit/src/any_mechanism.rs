@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use lastbit_real::{Rational, Rounding};
 
-use crate::bits::BitSource;
+use crate::bits::{BitSource, SplitSource};
 use crate::claim::{Claim, Measure, Preparation};
 use crate::{
     Contract, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, HalfWidth, Laplace,
-    Mechanism, Metric, Neighbours, Real, RealMechanism, Snapping, ValueType,
+    Mechanism, Metric, Neighbours, Real, RealMechanism, Snapping, Threads, ValueType,
 };
 
 /// One of the mechanisms, with its parameters: what front ends hold that are told by their users which one to use.
@@ -140,6 +140,31 @@ macro_rules! releases {
                 }
             }
 
+            fn release_in_place_with<S: SplitSource>(
+                &self,
+                source: &mut S,
+                values: &mut [$type],
+                threads: Threads,
+            ) -> Result<(), Error> {
+                match self {
+                    $(AnyMechanism::$variant(m) => m.release_in_place_with(source, values, threads),)*
+                    _ => self.check_type(ValueType::$values),
+                }
+            }
+
+            fn release_to_with<S: SplitSource>(
+                &self,
+                source: &mut S,
+                values: &[$type],
+                out: &mut [$type],
+                threads: Threads,
+            ) -> Result<(), Error> {
+                match self {
+                    $(AnyMechanism::$variant(m) => m.release_to_with(source, values, out, threads),)*
+                    _ => self.check_type(ValueType::$values),
+                }
+            }
+
             #[inline]
             fn release<S: BitSource>(&self, source: &mut S, value: $type) -> Result<$type, Error> {
                 match self {
@@ -168,11 +193,20 @@ macro_rules! releases_reals {
             ) -> Result<(), Error> {
                 match self {
                     $(AnyMechanism::$variant(m) => m.release_reals(source, values, out),)*
-                    _ => Err(Error::UnsupportedType {
-                        mechanism: self.name(),
-                        values: ValueType::Real,
-                        taken: self.value_types(),
-                    }),
+                    _ => Err(self.takes_no_reals()),
+                }
+            }
+
+            fn release_reals_with<S: SplitSource>(
+                &self,
+                source: &mut S,
+                values: &[Real],
+                out: &mut [$type],
+                threads: Threads,
+            ) -> Result<(), Error> {
+                match self {
+                    $(AnyMechanism::$variant(m) => m.release_reals_with(source, values, out, threads),)*
+                    _ => Err(self.takes_no_reals()),
                 }
             }
         }
@@ -311,6 +345,10 @@ fn grid<T: lastbit_real::Float>(k: Option<i32>, amount: &Amount) -> Result<GridL
 }
 
 impl AnyMechanism {
+    fn takes_no_reals(&self) -> Error {
+        Error::UnsupportedType { mechanism: self.name(), values: ValueType::Real, taken: self.value_types() }
+    }
+
     /// The mechanism that has these [parameters](Contract::parameters), and no others.
     ///
     /// # Errors

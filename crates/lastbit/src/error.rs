@@ -182,6 +182,20 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The same about a slice that starts so many values later.
+    pub(crate) fn moved_by(mut self, values: usize) -> Error {
+        if let Error::NotFinite { index }
+        | Error::NotMultiple { index, .. }
+        | Error::BeyondRange { index, .. }
+        | Error::Overflow { index } = &mut self
+        {
+            *index += values;
+        }
+        self
+    }
+}
+
 /// `value`, if it is positive.
 pub(crate) fn positive<'a>(name: &'static str, value: &'a Rational) -> Result<&'a Rational, Error> {
     if value.is_positive() { Ok(value) } else { Err(Error::NotPositive { name, value: value.clone() }) }

@@ -63,11 +63,14 @@ mod neighbours;
 mod real;
 mod sampler;
 mod snapping;
+mod threads;
 mod validate;
 mod value_type;
 
 pub use any_mechanism::{Amount, AnyMechanism, Family};
-pub use bits::{BitSource, InsecureSeededSource, ReplaySource, SecureSource, Word};
+pub use bits::{
+    BitSource, InsecurePart, InsecureSeededSource, Part, ReplaySource, SecureSource, SplitSource, Word,
+};
 pub use budget::Budget;
 pub use claim::{About, Claim, Measure, Preparation};
 pub use composition::Composition;
@@ -85,4 +88,5 @@ pub use mechanism::{Mechanism, RealMechanism};
 pub use neighbours::{Metric, Neighbours};
 pub use real::Real;
 pub use snapping::Snapping;
+pub use threads::Threads;
 pub use value_type::ValueType;

@@ -164,7 +164,8 @@ pub(super) fn release<S: Stored>(
         Some(bytes) => (0..length).filter(|&i| bit(bytes, i)).nth(index).expect("a value that got noise"),
     };
     task.begin::<S::Value>()?;
-    let released = task.check(&values).and_then(|()| release_in_place(py, task.noise(), &mut values));
+    let released =
+        task.check(&values).and_then(|()| release_in_place(py, task.noise(), &mut values, task.threads));
     released.map_err(|stopped| match stopped {
         Stopped::Refused(error) => python(moved(error, position)),
         interrupted => interrupted.into(),

@@ -11,14 +11,16 @@
 mod c_data;
 mod column;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use lastbit::Threads;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 
 use crate::errors::UnsupportedType;
 use crate::mechanism::Mechanism;
-use crate::noise::refused;
+use crate::noise::{refused, threads_of};
 use crate::payment::Payment;
 use crate::values::Task;
 use column::{Column, Stored};
@@ -96,13 +98,15 @@ impl ArrowArray {
 
 /// Noisy values of an object with Arrow's capsule methods; all chunks of a stream are one array.
 #[pyfunction]
-#[pyo3(name = "_release_arrow", signature = (mechanism, x, payment=None, /))]
+#[pyo3(name = "_release_arrow", signature = (mechanism, x, payment=None, threads=None, /))]
 pub(crate) fn release_arrow<'py>(
     mechanism: &Bound<'py, Mechanism>,
     x: &Bound<'py, PyAny>,
     payment: Option<&Bound<'py, Payment>>,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<ArrowArray> {
-    let (py, task) = (x.py(), &Task { mechanism: mechanism.get(), payment });
+    let threads = threads.map_or(Threads::ALL, Threads::new);
+    let (py, task) = (x.py(), &Task { mechanism: mechanism.get(), payment, threads });
     let imported = import(x)?;
     let column = match imported.schema.primitive_format() {
         Ok(b"g") => noisy::<f64>(py, task, &imported),

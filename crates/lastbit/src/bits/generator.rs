@@ -104,6 +104,15 @@ impl<E: Environment> Generator<E> {
         }
     }
 
+    /// Opens a batch where there is no way to refuse: a new process and a new second are then noticed when words are drawn.
+    #[inline]
+    pub(super) fn next_batch(&mut self) -> u64 {
+        self.state.close_table();
+        let batch = self.batches;
+        self.batches += 1;
+        batch
+    }
+
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
@@ -156,10 +165,7 @@ impl<E: Environment> BitSource for Generator<E> {
             self.start_again()?;
         }
         self.refresh()?;
-        self.state.close_table();
-        let batch = self.batches;
-        self.batches += 1;
-        Ok(batch)
+        Ok(self.next_batch())
     }
 
     #[inline]

@@ -7,9 +7,9 @@ use chacha20::{ChaCha20, KeyIvInit};
 use super::cipher::Key;
 
 /// One of several keys that are independent of each other; `key` itself is then used for nothing else.
-pub(super) fn derive(key: &Key, purpose: u8) -> Key {
+pub(super) fn derive(key: &Key, purpose: u64) -> Key {
     let mut nonce = [0; 12];
-    nonce[0] = purpose;
+    nonce[..8].copy_from_slice(&purpose.to_le_bytes());
     let mut derived = [0; 32];
     ChaCha20::new(key.into(), &nonce.into()).write_keystream(&mut derived);
     derived

@@ -9,7 +9,9 @@
 //! A sampler thinks of one uniform real number `U` per value, of which it reveals as many bits as the answer
 //! needs. The first word of each value comes from the main stream, in order. The few values that need more
 //! bits ask for *refinement words*, addressed by (batch, value index, round): what a value gets does not depend
-//! on which of its neighbours needed more, so results do not depend on chunk sizes, order or threads.
+//! on which of its neighbours needed more, so results do not depend on chunk sizes or order.
+//!
+//! On several threads each of them draws from a [`Part`] of a [`SplitSource`].
 
 mod cipher;
 mod environment;
@@ -19,6 +21,7 @@ mod generator;
 mod insecure;
 mod keystream;
 mod pages;
+mod parts;
 mod replay;
 mod scrub;
 mod secure;
@@ -27,7 +30,8 @@ mod table;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
-pub use insecure::InsecureSeededSource;
+pub use insecure::{InsecurePart, InsecureSeededSource};
+pub use parts::{Part, SplitSource};
 pub use replay::ReplaySource;
 pub use secure::SecureSource;
 

@@ -1,9 +1,9 @@
 //! The production source.
 
-use super::BitSource;
 use super::cipher::Cipher;
 use super::environment::System;
 use super::generator::Generator;
+use super::{BitSource, Part, SplitSource};
 use crate::Error;
 
 /// A generator that is keyed by the operating system and forgets what it gave: the source for releases.
@@ -72,9 +72,32 @@ impl BitSource for SecureSource {
     }
 }
 
+/// A part is a source of its own, with keys of its own from the operating system. Nothing of it is left when it is dropped, at the end of the release.
+impl SplitSource for SecureSource {
+    type Part = SecureSource;
+
+    fn split(&mut self, parts: usize) -> Result<Vec<SecureSource>, Error> {
+        (0..parts).map(|_| SecureSource::new()).collect()
+    }
+}
+
+impl Part for SecureSource {
+    fn open_block(&mut self, _block: u64) -> u64 {
+        self.0.next_batch()
+    }
+}
+
 impl std::fmt::Debug for SecureSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("SecureSource { .. }")
+    }
+}
+
+#[cfg(test)]
+impl SecureSource {
+    /// Where the secrets are.
+    pub(super) fn secrets(&self) -> std::ops::Range<usize> {
+        self.0.secrets()
     }
 }
 
@@ -129,6 +152,32 @@ mod tests {
     #[should_panic(expected = "batch 0 is not open")]
     fn no_batch_is_open_at_first() {
         SecureSource::new().unwrap().refinement_word(0, 0, 0);
+    }
+
+    #[test]
+    fn parts_and_their_blocks_share_no_words() {
+        let mut source = SecureSource::new().unwrap();
+        let mut seen = HashSet::new();
+        for mut part in source.split(3).unwrap() {
+            for block in 0..3 {
+                let batch = part.open_block(block);
+                for index in 0..600 {
+                    assert!(
+                        seen.insert(part.next_word()) && seen.insert(part.refinement_word(batch, index, 0))
+                    );
+                }
+            }
+        }
+        assert!(seen.insert(source.next_word()));
+    }
+
+    #[test]
+    #[should_panic(expected = "batch 0 is not open")]
+    fn blocks_before_are_gone() {
+        let mut part = SecureSource::new().unwrap().split(1).unwrap().remove(0);
+        let first = part.open_block(0);
+        part.open_block(1);
+        part.refinement_word(first, 0, 0);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use lastbit_real::Float;
 use super::arith::{Arith, Kernel, Path, float_environment_is_default, run_loop};
 use super::tier1::round::{Round, RoundParams, Rounded, Summand};
 use super::tier2::Prefix;
-use super::{Address, Law, resolve};
-use crate::bits::{BitSource, Word};
-use crate::{Error, Mechanism, Real, RealMechanism};
+use super::{Address, Law, parallel, resolve};
+use crate::bits::{BitSource, Part, SplitSource, Word};
+use crate::{Error, Mechanism, Real, RealMechanism, Threads};
 
 /// Values that go through tier 1 together: enough to share the cost of a call, few enough to stay in the cache. What
 /// is left of a slice goes in chunks of 16 and of 1.
@@ -96,7 +96,7 @@ impl Overflow {
 }
 
 /// One release of noise, chunk by chunk.
-struct Release<'a, M, S> {
+pub(super) struct Release<'a, M, S> {
     mechanism: &'a M,
     source: &'a mut S,
     cursor: Cursor,
@@ -109,8 +109,17 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
         Ok(Release { mechanism, source, cursor, done: 0 })
     }
 
+    /// Of a block whose first value is at `done`.
+    pub(super) fn of_block(mechanism: &'a M, part: &'a mut S, block: usize, done: usize) -> Self
+    where
+        S: Part,
+    {
+        let cursor = Cursor { batch: part.open_block(block as u64), next: 0 };
+        Release { mechanism, source: part, cursor, done }
+    }
+
     /// An error leaves the chunks before it changed.
-    fn in_place<T: Copy>(&mut self, values: &mut [T]) -> Result<(), Error>
+    pub(super) fn in_place<T: Copy>(&mut self, values: &mut [T]) -> Result<(), Error>
     where
         M: Chunked<T>,
     {
@@ -119,6 +128,18 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
         large.iter_mut().try_for_each(|chunk| self.chunk(chunk))?;
         medium.iter_mut().try_for_each(|chunk| self.chunk(chunk))?;
         small.as_chunks_mut::<1>().0.iter_mut().try_for_each(|chunk| self.chunk(chunk))
+    }
+
+    /// Noisy copies. The slices are of one length.
+    pub(super) fn to<T: Copy>(&mut self, values: &[T], out: &mut [T]) -> Result<(), Error>
+    where
+        M: Chunked<T>,
+    {
+        // Piece by piece, so that what is copied is still in the cache when it is read.
+        values.chunks(16 * CHUNK).zip(out.chunks_mut(16 * CHUNK)).try_for_each(|(values, out)| {
+            out.copy_from_slice(values);
+            self.in_place(out)
+        })
     }
 
     #[inline]
@@ -137,7 +158,7 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
     }
 
     /// As [`in_place`](Self::in_place), in the same chunks, so that the words are the same. The slices are of one length.
-    fn reals<T: Copy>(&mut self, values: &[Real], out: &mut [T]) -> Result<(), Error>
+    pub(super) fn reals<T: Copy>(&mut self, values: &[Real], out: &mut [T]) -> Result<(), Error>
     where
         M: ChunkedReals<T>,
     {
@@ -176,7 +197,7 @@ fn cannot_fail(overflow: Overflow, n: usize) -> bool {
 }
 
 /// A copy, or an error where memory is short.
-fn copy<T: Copy>(values: &[T]) -> Result<Vec<T>, Error> {
+pub(super) fn copy<T: Copy>(values: &[T]) -> Result<Vec<T>, Error> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(values.len()).map_err(|_| Error::OutOfMemory { values: values.len() })?;
     copy.extend_from_slice(values);
@@ -203,18 +224,45 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         let overflow = self.validate(values)?;
         let mut release = Release::open(self, source)?;
         if cannot_fail(overflow, values.len()) {
-            // Piece by piece, so that what is copied is still in the cache when it is read.
-            return values.chunks(16 * CHUNK).zip(out.chunks_mut(16 * CHUNK)).try_for_each(
-                |(values, out)| {
-                    out.copy_from_slice(values);
-                    release.in_place(out)
-                },
-            );
+            return release.to(values, out);
         }
         let mut scratch = copy(values)?;
         release.in_place(&mut scratch)?;
         out.copy_from_slice(&scratch);
         Ok(())
+    }
+
+    fn release_in_place_with<S: SplitSource>(
+        &self,
+        source: &mut S,
+        values: &mut [T],
+        threads: Threads,
+    ) -> Result<(), Error>
+    where
+        Self: Sync,
+        T: Send + Sync,
+    {
+        if parallel::is_large(values.len()) {
+            return parallel::in_place(self, source, values, threads);
+        }
+        self.release_in_place(source, values)
+    }
+
+    fn release_to_with<S: SplitSource>(
+        &self,
+        source: &mut S,
+        values: &[T],
+        out: &mut [T],
+        threads: Threads,
+    ) -> Result<(), Error>
+    where
+        Self: Sync,
+        T: Send + Sync,
+    {
+        if parallel::is_large(values.len()) {
+            return parallel::to(self, source, values, out, threads);
+        }
+        self.release_to(source, values, out)
     }
 
     #[inline]
@@ -245,6 +293,23 @@ impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
         release.reals(values, &mut scratch)?;
         out.copy_from_slice(&scratch);
         Ok(())
+    }
+
+    fn release_reals_with<S: SplitSource>(
+        &self,
+        source: &mut S,
+        values: &[Real],
+        out: &mut [T],
+        threads: Threads,
+    ) -> Result<(), Error>
+    where
+        Self: Sync,
+        T: Send + Sync,
+    {
+        if parallel::is_large(values.len()) {
+            return parallel::reals(self, source, values, out, threads);
+        }
+        self.release_reals(source, values, out)
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod arith;
 pub(crate) mod batch;
 pub(crate) mod integers;
 pub(crate) mod law;
+mod parallel;
 pub(crate) mod scale;
 pub(crate) mod tier1;
 pub(crate) mod tier2;

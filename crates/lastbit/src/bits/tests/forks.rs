@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::bits::cipher::Cipher;
 use crate::bits::environment::System;
 use crate::bits::generator::Generator;
-use crate::{BitSource, InsecureSeededSource, SecureSource};
+use crate::{BitSource, InsecureSeededSource, Part, SecureSource, SplitSource};
 
 /// A way to copy the process: as `fork`, 0 in the child.
 type Way = (&'static str, fn() -> libc::pid_t);
@@ -105,6 +105,29 @@ fn a_source_that_does_not_notice_repeats() {
         let mut source = InsecureSeededSource::<u64>::from_seed(1);
         let (parent, child) = in_parent_and_child(*copy, || words(&mut source));
         assert_eq!(parent, child, "{way}");
+    }
+}
+
+/// Parts are copied with the process as any source is: before their first block, within one, and between two.
+#[test]
+fn parts_share_no_words() {
+    for (way, copy) in WAYS {
+        for blocks in 0..3 {
+            let mut part = SecureSource::new().unwrap().split(2).unwrap().remove(1);
+            let mut batch = 0;
+            for block in 0..blocks {
+                batch = part.open_block(block);
+                part.refinement_word(batch, 0, 0);
+                part.next_word();
+            }
+            let drawn = in_parent_and_child(*copy, || {
+                let within = if blocks > 0 { part.refinement_word(batch, 1, 0) } else { part.next_word() };
+                let next = part.open_block(blocks);
+                let [a, b, c, d] = words(&mut part);
+                [within, a, b, c, d, part.refinement_word(next, 1, 0)]
+            });
+            nothing_in_common(way, drawn);
+        }
     }
 }
 

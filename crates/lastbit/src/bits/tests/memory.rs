@@ -20,7 +20,7 @@ use crate::bits::environment::{Environment, System};
 use crate::bits::erasure::BUFFER_BYTES;
 use crate::bits::erasure::tests::offsets;
 use crate::bits::generator::Generator;
-use crate::{BitSource, Error, Laplace, Mechanism, Rational};
+use crate::{BitSource, Error, Laplace, Mechanism, Part, Rational, SecureSource, SplitSource, Threads};
 
 // ---- The child ----
 
@@ -142,6 +142,33 @@ fn threads(cipher: Cipher) {
     stop(&[]);
 }
 
+/// Parts as a large release has them: made by one thread, used by others, dropped by the first.
+fn parts() {
+    let mut parts = SecureSource::new().unwrap().split(4).unwrap();
+    std::thread::scope(|scope| {
+        for part in &mut parts {
+            scope.spawn(|| {
+                for block in 0..3 {
+                    let batch = part.open_block(block);
+                    part.fill_words(&mut [0; 3001]);
+                    part.fill_refinement_words(batch, 0, 0, &mut [0; 100]);
+                    part.refinement_word(batch, 0, 1);
+                }
+            });
+        }
+    });
+    stop(&parts.iter().map(SecureSource::secrets).collect::<Vec<_>>());
+    drop(parts);
+    // And a whole release, whose parts are gone when it is done.
+    let mut source = SecureSource::new().unwrap();
+    let laplace = Laplace::new(Rational::ONE).unwrap();
+    let threads = Threads::new(std::num::NonZeroUsize::new(4).unwrap());
+    laplace.release_in_place_with(&mut source, &mut vec![0.0; 1 << 18], threads).unwrap();
+    stop(&[source.secrets()]);
+    drop(source);
+    stop(&[]);
+}
+
 /// Secrets left where they must not be.
 fn leak(scenario: &str) {
     let mut source = Generator::new(Cipher::Aes256, System).unwrap();
@@ -187,6 +214,7 @@ fn child() {
     match scenario.as_str() {
         "life: aes" | "life: chacha" => life(cipher_of(&scenario)),
         "threads: aes" | "threads: chacha" => threads(cipher_of(&scenario)),
+        "parts" => parts(),
         leaks => leak(leaks),
     }
 }
@@ -497,6 +525,22 @@ fn keys_of_threads_that_ended_are_nowhere() {
         assert_eq!(ended.find(&alive.everything()), [], "{scenario}");
         assert_eq!(ended.schedules(), [], "{scenario}");
     }
+}
+
+#[test]
+fn keys_of_parts_are_in_their_pages_and_gone_with_them() {
+    let mut child = Watched::start("parts");
+    let [alive, released, ended] = [child.next(), child.next(), child.next()];
+    assert_eq!(alive.secrets.len(), 4);
+    assert_in_pages_only(&alive);
+    assert_schedules_are_tables(&alive);
+    assert_in_pages_only(&released);
+    assert_eq!(released.schedules(), [], "tables of blocks");
+    for later in [&released, &ended] {
+        assert_eq!(later.find(&alive.everything()), []);
+    }
+    assert_eq!(ended.find(&released.everything()), []);
+    assert_eq!(ended.schedules(), []);
 }
 
 /// The tests above can fail.
