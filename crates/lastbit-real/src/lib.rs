@@ -7,7 +7,7 @@
 //! | [`Rational`] | an exact fraction; the number type of privacy parameters |
 //! | [`Dyadic`] | an exact `mantissa · 2^exponent`; every finite float is one |
 //! | [`Enclosure`] | a closed interval with dyadic ends that contains a real number |
-//! | [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`] | enclosures of any relative width asked for |
+//! | [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`], [`sin`], [`cos`], [`pi`], [`ln2`] | enclosures of any relative width asked for |
 //! | [`Float`] | `f32` and `f64` seen as the finite sets of dyadics that they are |
 //! | [`ln_f64`], [`exp_f64`] | correctly rounded, fast (CORE-MATH) |
 //!
@@ -35,7 +35,7 @@
 //!
 //! # Guarantee of the elementary functions
 //!
-//! For a point argument (a [`Dyadic`] or a [`Rational`]), [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`] and their
+//! For a point argument (a [`Dyadic`] or a [`Rational`]), [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`], [`sin`], [`cos`] and their
 //! forms for fractions return an enclosure that
 //!
 //! - contains the true value, and
@@ -54,6 +54,8 @@
 
 #![forbid(unsafe_code)]
 
+mod circular;
+mod circular_series;
 mod dyadic;
 mod elementary;
 mod enclosure;
@@ -64,6 +66,7 @@ mod rational;
 mod rounding;
 mod series;
 
+pub use circular::{cos, cos_rational, pi, sin, sin_rational};
 pub use dashu_int::{IBig, UBig};
 pub use dyadic::{Dyadic, NotDyadic};
 pub use elementary::{

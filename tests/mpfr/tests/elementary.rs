@@ -1,4 +1,4 @@
-//! The enclosures of `ln`, `exp`, `log1p` and `expm1` against MPFR.
+//! The enclosures of `ln`, `exp`, `log1p`, `expm1`, `sin`, `cos` and `π` against MPFR.
 //!
 //! MPFR rounds a value down and up at a precision far above the enclosure's: the value lies between the
 //! two, and the enclosure has to contain both. (An end closer to the value than MPFR's bounds would fail
@@ -6,8 +6,8 @@
 
 use lastbit_mpfr_tests::{Arguments, dyadic, gmp_rational, mpfr_float};
 use lastbit_real::{
-    DomainError, Dyadic, Enclosure, Rational, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2,
-    log1p, log1p_rational,
+    DomainError, Dyadic, Enclosure, Rational, cos, cos_rational, exp, exp_rational, expm1, expm1_rational,
+    ln, ln_rational, ln2, log1p, log1p_rational, pi, sin, sin_rational,
 };
 use rug::Float;
 use rug::float::{Constant, Round};
@@ -21,6 +21,8 @@ enum Function {
     Exp,
     Log1p,
     Expm1,
+    Sin,
+    Cos,
 }
 
 impl Function {
@@ -30,6 +32,8 @@ impl Function {
             Function::Exp => exp(x, bits),
             Function::Log1p => log1p(x, bits),
             Function::Expm1 => expm1(x, bits),
+            Function::Sin => sin(x, bits),
+            Function::Cos => cos(x, bits),
         }
     }
 
@@ -39,15 +43,18 @@ impl Function {
             Function::Exp => exp_rational(x, bits),
             Function::Log1p => log1p_rational(x, bits),
             Function::Expm1 => expm1_rational(x, bits),
+            Function::Sin => sin_rational(x, bits),
+            Function::Cos => cos_rational(x, bits),
         }
     }
 
-    /// More bits for MPFR than for the enclosure. Of a tiny `y`, `log1p` and `expm1` have `y` itself as an
-    /// end of their enclosures, which is `y²/2` from the value: MPFR has to see that far.
+    /// More bits for MPFR than for the enclosure. Of a tiny `y`, `log1p`, `expm1` and `sin` have `y` itself as an
+    /// end of their enclosures, which is `y²/2` or `y³/6` from the value, and `cos` has 1: MPFR has to see that far.
     fn finer(self) -> u32 {
         match self {
             Function::Ln | Function::Exp => 120,
             Function::Log1p | Function::Expm1 => 1200,
+            Function::Sin | Function::Cos => 2200,
         }
     }
 
@@ -58,6 +65,8 @@ impl Function {
             Function::Exp => result.assign_round(x.exp_ref(), round),
             Function::Log1p => result.assign_round(x.ln_1p_ref(), round),
             Function::Expm1 => result.assign_round(x.exp_m1_ref(), round),
+            Function::Sin => result.assign_round(x.sin_ref(), round),
+            Function::Cos => result.assign_round(x.cos_ref(), round),
         };
         dyadic(&result)
     }
@@ -102,6 +111,67 @@ fn ln_2() {
         let [below, above] = [Round::Down, Round::Up]
             .map(|round| dyadic(&Float::with_val_round(precision, Constant::Log2, round).0));
         check("ln 2", &ln2(bits), &below, &above, bits);
+    }
+}
+
+#[test]
+fn pi_itself() {
+    for bits in (1..1300).step_by(13) {
+        let precision = bits + 120;
+        let [below, above] = [Round::Down, Round::Up]
+            .map(|round| dyadic(&Float::with_val_round(precision, Constant::Pi, round).0));
+        check("π", &pi(bits), &below, &above, bits);
+    }
+}
+
+#[test]
+fn sin_and_cos_of_random_arguments() {
+    let mut arguments = Arguments::new(5);
+    for bits in PRECISIONS {
+        for function in [Function::Sin, Function::Cos] {
+            for _ in 0..150 {
+                check_dyadic(function, &arguments.dyadic(-3..3), bits);
+                check_dyadic(function, &arguments.dyadic(-700..60), bits);
+                check_circular_rational(function, &arguments.rational(-40..20), bits);
+            }
+        }
+    }
+}
+
+/// MPFR takes no fractions, and these functions do not grow with their argument: the value lies within the error
+/// of the argument, since their derivatives are at most 1.
+#[track_caller]
+fn check_circular_rational(function: Function, x: &Rational, bits: u32) {
+    let enclosure = function.enclose_rational(x, bits).expect("in the domain");
+    let precision = bits + function.finer();
+    let argument = Float::with_val(precision, gmp_rational(x));
+    let [below, above] = [Round::Down, Round::Up].map(|round| function.mpfr(&argument, precision, round));
+    // |x| < 2^21 is rounded by less than 2^(21 - precision).
+    let error = Dyadic::pow2(21 - i64::from(precision));
+    check(
+        &format!("{function:?}({x}) at {bits} bits"),
+        &enclosure,
+        &(below - &error),
+        &(above + &error),
+        bits,
+    );
+}
+
+/// Multiples of `π/4`, where the reduction changes its quotient, and the zeros of the functions.
+#[test]
+fn sin_and_cos_around_multiples_of_a_quarter_of_pi() {
+    for bits in PRECISIONS {
+        for k in [-1_000_001i64, -1000, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 1000, 1_000_001, 1 << 55] {
+            for precision in [30, 53, bits, bits + 60] {
+                let multiple = (&Enclosure::exact(Dyadic::from(k)) * &pi(precision)).shl(-2);
+                for x in [multiple.lo(), multiple.hi()] {
+                    if x < &Dyadic::pow2(60) {
+                        check_dyadic(Function::Sin, x, bits);
+                        check_dyadic(Function::Cos, x, bits);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -211,6 +281,10 @@ fn special_arguments() {
             check_dyadic(Function::Exp, &-&x, bits);
             check_dyadic(Function::Ln, &x, bits);
             check_dyadic(Function::Log1p, &x, bits);
+            for function in [Function::Sin, Function::Cos] {
+                check_dyadic(function, &x, bits);
+                check_dyadic(function, &-&x, bits);
+            }
             if x < Dyadic::ONE {
                 check_dyadic(Function::Log1p, &-&x, bits);
             }

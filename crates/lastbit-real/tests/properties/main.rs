@@ -1,6 +1,7 @@
 //! Properties of the number types, checked against simpler arithmetic, the standard library and each
 //! other. The comparison with MPFR is in `tests/mpfr` of the workspace.
 
+mod circular;
 mod dyadic;
 mod elementary;
 mod enclosure;
