@@ -25,8 +25,11 @@ pub enum DomainError {
     /// The logarithm of a number that is not positive.
     #[error("the logarithm needs a positive argument (log1p one above -1)")]
     NotPositive,
-    /// The exponential of a number whose result would have an exponent of 60 bits or more; the sine or cosine of a number as large.
-    #[error("the exponential, the sine and the cosine need an argument below 2^60 in magnitude")]
+    /// The exponential of a number whose result would have an exponent of 60 bits or more; the sine or cosine of a number as large; the error
+    /// function of a number whose square is.
+    #[error(
+        "the argument is too large: 2^60 for the exponential, the sine and the cosine, 2^30 for the error function"
+    )]
     TooLarge,
 }
 

@@ -1,4 +1,4 @@
-//! The enclosures of `ln`, `exp`, `log1p`, `expm1`, `sin`, `cos` and `π` against MPFR.
+//! The enclosures of `ln`, `exp`, `log1p`, `expm1`, `sin`, `cos`, `erfc`, `erfcx` and `π` against MPFR.
 //!
 //! MPFR rounds a value down and up at a precision far above the enclosure's: the value lies between the
 //! two, and the enclosure has to contain both. (An end closer to the value than MPFR's bounds would fail
@@ -6,8 +6,8 @@
 
 use lastbit_mpfr_tests::{Arguments, dyadic, gmp_rational, mpfr_float};
 use lastbit_real::{
-    DomainError, Dyadic, Enclosure, Rational, cos, cos_rational, exp, exp_rational, expm1, expm1_rational,
-    ln, ln_rational, ln2, log1p, log1p_rational, pi, sin, sin_rational,
+    DomainError, Dyadic, Enclosure, Rational, cos, cos_rational, erfc, erfcx, exp, exp_rational, expm1,
+    expm1_rational, ln, ln_rational, ln2, log1p, log1p_rational, pi, sin, sin_rational,
 };
 use rug::Float;
 use rug::float::{Constant, Round};
@@ -23,6 +23,7 @@ enum Function {
     Expm1,
     Sin,
     Cos,
+    Erfc,
 }
 
 impl Function {
@@ -34,6 +35,7 @@ impl Function {
             Function::Expm1 => expm1(x, bits),
             Function::Sin => sin(x, bits),
             Function::Cos => cos(x, bits),
+            Function::Erfc => erfc(x, bits),
         }
     }
 
@@ -45,6 +47,7 @@ impl Function {
             Function::Expm1 => expm1_rational(x, bits),
             Function::Sin => sin_rational(x, bits),
             Function::Cos => cos_rational(x, bits),
+            Function::Erfc => unreachable!("it has no form for fractions"),
         }
     }
 
@@ -55,6 +58,7 @@ impl Function {
             Function::Ln | Function::Exp => 120,
             Function::Log1p | Function::Expm1 => 1200,
             Function::Sin | Function::Cos => 2200,
+            Function::Erfc => 400,
         }
     }
 
@@ -67,6 +71,7 @@ impl Function {
             Function::Expm1 => result.assign_round(x.exp_m1_ref(), round),
             Function::Sin => result.assign_round(x.sin_ref(), round),
             Function::Cos => result.assign_round(x.cos_ref(), round),
+            Function::Erfc => result.assign_round(x.erfc_ref(), round),
         };
         dyadic(&result)
     }
@@ -136,6 +141,40 @@ fn sin_and_cos_of_random_arguments() {
             }
         }
     }
+}
+
+#[test]
+fn erfc_of_random_arguments() {
+    let mut arguments = Arguments::new(6);
+    for bits in PRECISIONS {
+        for _ in 0..100 {
+            check_dyadic(Function::Erfc, &arguments.dyadic(-4..4), bits);
+            check_dyadic(Function::Erfc, &arguments.dyadic(-150..10).abs(), bits);
+            check_erfcx(&arguments.dyadic(-4..4), bits);
+            check_erfcx(&arguments.dyadic(-150..10).abs(), bits);
+        }
+        // Where the series for large arguments takes over.
+        let change = f64::from(bits.max(16) + 8).sqrt();
+        for step in -20..=20 {
+            let x = Dyadic::try_from(change + f64::from(step) / 7.0).expect("finite");
+            check_dyadic(Function::Erfc, &x, bits);
+            check_dyadic(Function::Erfc, &-&x, bits);
+            check_erfcx(&x, bits);
+            check_erfcx(&-&x, bits);
+        }
+    }
+}
+
+/// `e^(x²) · erfc x`, each factor from MPFR; the square is exact.
+#[track_caller]
+fn check_erfcx(x: &Dyadic, bits: u32) {
+    let enclosure = erfcx(x, bits).expect("in the domain");
+    let precision = bits + Function::Erfc.finer();
+    let (argument, square) = (mpfr_float(x), mpfr_float(&(x * x)));
+    let [below, above] = [Round::Down, Round::Up].map(|round| {
+        Function::Erfc.mpfr(&argument, precision, round) * Function::Exp.mpfr(&square, precision, round)
+    });
+    check(&format!("erfcx({x}) at {bits} bits"), &enclosure, &below, &above, bits);
 }
 
 /// MPFR takes no fractions, and these functions do not grow with their argument: the value lies within the error

@@ -5,6 +5,7 @@ mod circular;
 mod dyadic;
 mod elementary;
 mod enclosure;
+mod error_function;
 mod float;
 mod libm;
 mod oracle;
