@@ -17,6 +17,9 @@ pub(crate) mod arith;
 pub(crate) mod batch;
 pub(crate) mod integers;
 pub(crate) mod law;
+// The kernel that leaves values to it is not there yet.
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod normal;
 pub(crate) mod scale;
 pub(crate) mod tier1;
 pub(crate) mod tier2;
@@ -26,7 +29,8 @@ pub(crate) mod tier3;
 mod tests;
 
 use crate::bits::{BitSource, Word};
-use tier2::{FixedExponential, Prefix};
+use lastbit_real::Enclosure;
+use tier2::{FixedVariable, Prefix};
 use tier3::LongPrefix;
 
 /// A value's address among the refinement words.
@@ -36,15 +40,16 @@ pub(crate) struct Address {
     pub(crate) index: u64,
 }
 
-/// A monotone, piecewise constant function of `E`, for each sign.
+/// A monotone, piecewise constant function of a positive random variable, for each sign: of `E`, or of the magnitude of a normal
+/// variable ([`normal`]).
 pub(crate) trait Law {
     type Output;
 
-    /// The output, if every `E` of the enclosure has the same.
-    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<Self::Output>;
+    /// The output, if every number of the enclosure has the same.
+    fn tier2(&self, negative: bool, e: FixedVariable) -> Option<Self::Output>;
 
-    /// The output, if every `E` of the enclosure has the same; other numbers are to be enclosed to `bits`.
-    fn tier3(&self, prefix: &LongPrefix) -> Option<Self::Output>;
+    /// The output, if every number of the enclosure has the same; other numbers are to be enclosed to `bits`.
+    fn tier3(&self, negative: bool, e: &Enclosure, bits: u32) -> Option<Self::Output>;
 }
 
 /// Decides what tier 1 did not: from a prefix that tier 2 could not decide or has not seen, after `rounds` refinement words.
@@ -71,7 +76,7 @@ pub(crate) fn resolve<S: BitSource, L: Law>(
     }
     let mut prefix = LongPrefix::from(prefix);
     loop {
-        if let Some(output) = law.tier3(&prefix) {
+        if let Some(output) = try_tier3(law, &prefix) {
             return output;
         }
         prefix.push(next(), width);
@@ -81,5 +86,10 @@ pub(crate) fn resolve<S: BitSource, L: Law>(
 /// The output, if the bits of `prefix` decide it in fixed point.
 #[inline]
 pub(crate) fn try_tier2<L: Law>(law: &L, prefix: Prefix) -> Option<L::Output> {
-    FixedExponential::enclose(prefix).and_then(|e| law.tier2(prefix.negative, e))
+    FixedVariable::enclose(prefix).and_then(|e| law.tier2(prefix.negative, e))
+}
+
+/// The output, if the bits of `prefix` decide it at all.
+pub(crate) fn try_tier3<L: Law>(law: &L, prefix: &LongPrefix) -> Option<L::Output> {
+    law.tier3(prefix.negative, &prefix.exponential()?, prefix.precision())
 }
