@@ -19,10 +19,10 @@ fn precisions() -> impl Iterator<Item = u32> {
     std::iter::successors(Some(BITS), |bits| Some(bits * 2)).take_while(|bits| *bits <= MOST_BITS)
 }
 
-/// Whether the number that `enclose` encloses, at some precision, is at most `e^log`, where the logarithm of that comes from `ln_rational`.
-fn log_is_at_most(enclose: impl Fn(u32) -> Option<Enclosure>, bound: &Rational) -> bool {
+/// Whether a number is at most `bound`, which is positive; `log` encloses the logarithm of the number, or says that the bits are too few.
+fn log_is_at_most(log: impl Fn(u32) -> Option<Enclosure>, bound: &Rational) -> bool {
     for bits in precisions() {
-        let Some(log) = enclose(bits) else { continue };
+        let Some(log) = log(bits) else { continue };
         let bound = ln_rational(bound, bits).expect("a positive bound");
         if log.hi() <= bound.lo() {
             return true;

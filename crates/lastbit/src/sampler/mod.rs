@@ -9,6 +9,9 @@
 //! - [`FloorLaw`]: `floor(α_σ + σ·s·E)`, an integer. With `α₊ = c`, `α₋ = 1 - c` it is the discrete Laplace variable
 //!   ([`Centre`]), with `α = ½` the rounded real one, with `α` the fraction of `x/Λ + ½` the snapping mechanism.
 //!
+//! The normal variable has a law of its own, of two uniform numbers, in [`normal`]; its magnitude then takes the place of `E` in the same
+//! functions.
+//!
 //! A word of the source gives `σ` and the first bits of `U`. Tier 1 ([`tier1`]) answers from that word alone, nearly
 //! always. If it can not, [`resolve`] asks for refinement words and goes through tier 2 and tier 3 until the bits decide,
 //! which they do with probability 1. The output is a function of `U` and `σ` only: the tiers save work and never change it.

@@ -37,7 +37,7 @@ impl Prefix {
 }
 
 /// Bits after the point of a [`FixedVariable`].
-pub(crate) const POINT: u32 = 120;
+const POINT: u32 = 120;
 
 /// An enclosure of `E`, or of the magnitude of a normal variable: `value ± radius` in units of 2⁻¹²⁰, below 2¹²⁷.
 #[derive(Clone, Copy, Debug)]
