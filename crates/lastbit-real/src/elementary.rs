@@ -25,20 +25,23 @@ pub enum DomainError {
     /// The logarithm of a number that is not positive.
     #[error("the logarithm needs a positive argument (log1p one above -1)")]
     NotPositive,
-    /// The exponential of a number whose result would have an exponent of 60 bits or more.
-    #[error("the exponential needs an argument below 2^60 in magnitude")]
+    /// The exponential of a number whose result would have an exponent of 60 bits or more; the sine or cosine of a number as large; the error
+    /// function of a number whose square is.
+    #[error(
+        "the argument is too large: 2^60 for the exponential, the sine and the cosine, 2^30 for the error function"
+    )]
     TooLarge,
 }
 
-/// The exponential is computed for magnitudes below `2^EXP_LIMIT_LOG2`.
-const EXP_LIMIT_LOG2: i64 = 60;
+/// The exponential, the sine and the cosine are computed for magnitudes below `2^LIMIT_LOG2`.
+pub(crate) const LIMIT_LOG2: i64 = 60;
 
 /// Fewer bits than this are not worth a case of their own in the proofs.
-const MIN_BITS: u32 = 16;
+pub(crate) const MIN_BITS: u32 = 16;
 
 /// Results are rounded to this many bits more than asked for, which adds at most
 /// `2 · 2^-(bits + 3)` of the value to the width: w grows by 1/4.
-const EXTRA_BITS: u32 = 4;
+pub(crate) const EXTRA_BITS: u32 = 4;
 
 /// `ln 2`.
 ///
@@ -205,8 +208,8 @@ pub fn exp_rational(x: &Rational, bits: u32) -> Result<Enclosure, DomainError> {
     exp_of(x, bits)
 }
 
-/// What the exponentials need to know about an argument.
-trait Argument {
+/// What the exponentials and the circular functions need to know about an argument.
+pub(crate) trait Argument {
     fn floor_log2(&self) -> Option<i64>;
     fn is_negative(&self) -> bool;
     /// Ensures: `floor(self · 2^p)`.
@@ -249,7 +252,7 @@ fn exp_of(x: &impl Argument, bits: u32) -> Result<Enclosure, DomainError> {
     let Some(log2) = x.floor_log2() else {
         return Ok(Enclosure::exact(Dyadic::ONE));
     };
-    if log2 >= EXP_LIMIT_LOG2 {
+    if log2 >= LIMIT_LOG2 {
         return Err(DomainError::TooLarge);
     }
     let bits = bits.max(MIN_BITS);
@@ -352,7 +355,7 @@ fn expm1_of(y: &impl Argument, bits: u32) -> Result<Enclosure, DomainError> {
     let Some(log2) = y.floor_log2() else {
         return Ok(Enclosure::exact(Dyadic::ZERO));
     };
-    if log2 >= EXP_LIMIT_LOG2 {
+    if log2 >= LIMIT_LOG2 {
         return Err(DomainError::TooLarge);
     }
     let bits = bits.max(MIN_BITS);
@@ -416,7 +419,8 @@ impl Enclosure {
         self.lift(|x| expm1(x, bits))
     }
 
-    fn lift(
+    /// The hull of the images of the ends.
+    pub(crate) fn lift(
         &self,
         function: impl Fn(&Dyadic) -> Result<Enclosure, DomainError>,
     ) -> Result<Enclosure, DomainError> {

@@ -7,7 +7,7 @@
 //! | [`Rational`] | an exact fraction; the number type of privacy parameters |
 //! | [`Dyadic`] | an exact `mantissa · 2^exponent`; every finite float is one |
 //! | [`Enclosure`] | a closed interval with dyadic ends that contains a real number |
-//! | [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`] | enclosures of any relative width asked for |
+//! | [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`], [`sin`], [`cos`], [`erfc`], [`erfcx`], [`pi`], [`ln2`] | enclosures of any relative width asked for |
 //! | [`Float`] | `f32` and `f64` seen as the finite sets of dyadics that they are |
 //! | [`ln_f64`], [`exp_f64`] | correctly rounded, fast (CORE-MATH) |
 //!
@@ -35,8 +35,8 @@
 //!
 //! # Guarantee of the elementary functions
 //!
-//! For a point argument (a [`Dyadic`] or a [`Rational`]), [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`] and their
-//! forms for fractions return an enclosure that
+//! For a point argument (a [`Dyadic`] or a [`Rational`]), [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`], [`sin`], [`cos`], [`erfc`], [`erfcx`]
+//! and their forms for fractions return an enclosure that
 //!
 //! - contains the true value, and
 //! - is at most `2^-bits · |true value|` wide: the accuracy is relative, also where the value is near 0,
@@ -54,9 +54,12 @@
 
 #![forbid(unsafe_code)]
 
+mod circular;
+mod circular_series;
 mod dyadic;
 mod elementary;
 mod enclosure;
+mod error_function;
 mod float;
 mod libm;
 mod parse;
@@ -64,6 +67,7 @@ mod rational;
 mod rounding;
 mod series;
 
+pub use circular::{cos, cos_rational, pi, sin, sin_rational};
 pub use dashu_int::{IBig, UBig};
 pub use dyadic::{Dyadic, NotDyadic};
 pub use elementary::{
@@ -71,6 +75,7 @@ pub use elementary::{
     log1p_rational, sqrt,
 };
 pub use enclosure::Enclosure;
+pub use error_function::{erfc, erfcx};
 pub use float::{Float, NotFinite, round_i128_to_f32, round_i128_to_f64};
 pub use libm::{correctly_rounded_ln, exp_f64, ln_f64};
 pub use parse::ParseNumberError;

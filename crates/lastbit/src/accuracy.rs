@@ -23,7 +23,7 @@ fn log_tail(confidence: &Rational) -> Result<Enclosure, Error> {
 }
 
 /// `1 - β`.
-fn tail(confidence: &Rational) -> Result<Rational, Error> {
+pub(crate) fn tail(confidence: &Rational) -> Result<Rational, Error> {
     if positive("confidence", confidence)? >= &Rational::ONE {
         return Err(out_of_range("confidence", confidence, "it must be below 1"));
     }
@@ -48,11 +48,26 @@ fn bisect(width: &Rational, fails_above: &Rational, holds: impl Fn(&Rational) ->
 /// `b·ln(1/(1-β))`; for integers, what is left of it when the sum is rounded.
 pub(crate) fn laplace(noise: &Laplace, values: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
     let real = noise.scale() * Rational::from(log_tail(confidence)?.hi());
-    Ok(match values.is_integer() {
+    Ok(of_rounded_sum(&real, values))
+}
+
+/// The half-width of a sum that is rounded to values of this type, from that of the real noise.
+pub(crate) fn of_rounded_sum(real: &Rational, values: ValueType) -> HalfWidth {
+    match values.is_integer() {
         // The nearest integer to a number of [-h, h] lies within floor(h + 1/2).
         true => HalfWidth::Integer(real.round_half_up()),
-        false => HalfWidth::above(&real),
-    })
+        false => HalfWidth::above(real),
+    }
+}
+
+/// A half-width of real noise, nearly the largest, that is at most `half_width` when the sum is rounded to an integer.
+///
+/// # Errors
+/// [`Error::Negative`].
+pub(crate) fn below_next_integer(half_width: &Rational) -> Result<Rational, Error> {
+    // Rounded to at most j if below j + 1/2; a little less, so that it is not reached.
+    let whole = Rational::from(non_negative("half_width", half_width)?.floor());
+    Ok((whole + Rational::pow2(-1)) * (Rational::ONE - Rational::pow2(-60)))
 }
 
 impl Laplace {
@@ -79,10 +94,7 @@ impl Laplace {
     /// # Errors
     /// [`Error::Negative`], and unless `0 < confidence < 1`.
     pub fn for_integer_half_width(half_width: &Rational, confidence: &Rational) -> Result<Laplace, Error> {
-        // Rounded to at most j if below j + 1/2; a little less, so that it is not reached.
-        let whole = Rational::from(non_negative("half_width", half_width)?.floor());
-        let real = (whole + Rational::pow2(-1)) * (Rational::ONE - Rational::pow2(-60));
-        Laplace::for_half_width(&real, confidence)
+        Laplace::for_half_width(&below_next_integer(half_width)?, confidence)
     }
 }
 

@@ -24,6 +24,7 @@
 //! | [`Laplace`] | the real Laplace variable, correctly rounded | `f64`, `f32`, `i64`, `i32`, [`Real`] | `d/b` |
 //! | [`GridLaplace`] | the discrete Laplace variable on `Z·2^k` | `f64`, `f32` | [`grid_distance`]`/b` |
 //! | [`DiscreteLaplace`] | the discrete Laplace variable | `i64`, `i32` | `d/s` |
+//! | [`Gaussian`] | the real Gaussian variable, correctly rounded | `f64`, `f32`, `i64`, `i32`, [`Real`] | `d²/(2σ²)`, zero-concentrated |
 //! | [`DiscreteGaussian`] | the discrete Gaussian variable | `i64`, `i32` | `d²/(2σ²)`, zero-concentrated |
 //! | [`Snapping`] | clamp, real Laplace, round to `Λ`, clamp | `f64`, [`Real`] | `ε·d` |
 //! | [`FloatSnapping`] | the same in floating point, to study | `f64` | `ε·d` and a little |
@@ -54,12 +55,14 @@ mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
 mod float_snapping;
+mod gaussian;
 mod grid;
 mod grid_laplace;
 mod laplace;
 mod measurement;
 mod mechanism;
 mod neighbours;
+mod normal_tail;
 mod real;
 mod sampler;
 mod snapping;
@@ -79,6 +82,7 @@ pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
 pub use float_snapping::{FloatSnapping, SnapParams, snap_f};
+pub use gaussian::Gaussian;
 pub use grid::{Inputs, grid_distance};
 pub use grid_laplace::GridLaplace;
 pub use laplace::Laplace;

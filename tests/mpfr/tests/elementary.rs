@@ -1,4 +1,4 @@
-//! The enclosures of `ln`, `exp`, `log1p` and `expm1` against MPFR.
+//! The enclosures of `ln`, `exp`, `log1p`, `expm1`, `sin`, `cos`, `erfc`, `erfcx` and `π` against MPFR.
 //!
 //! MPFR rounds a value down and up at a precision far above the enclosure's: the value lies between the
 //! two, and the enclosure has to contain both. (An end closer to the value than MPFR's bounds would fail
@@ -6,8 +6,8 @@
 
 use lastbit_mpfr_tests::{Arguments, dyadic, gmp_rational, mpfr_float};
 use lastbit_real::{
-    DomainError, Dyadic, Enclosure, Rational, exp, exp_rational, expm1, expm1_rational, ln, ln_rational, ln2,
-    log1p, log1p_rational,
+    DomainError, Dyadic, Enclosure, Rational, cos, cos_rational, erfc, erfcx, exp, exp_rational, expm1,
+    expm1_rational, ln, ln_rational, ln2, log1p, log1p_rational, pi, sin, sin_rational,
 };
 use rug::Float;
 use rug::float::{Constant, Round};
@@ -21,6 +21,9 @@ enum Function {
     Exp,
     Log1p,
     Expm1,
+    Sin,
+    Cos,
+    Erfc,
 }
 
 impl Function {
@@ -30,6 +33,9 @@ impl Function {
             Function::Exp => exp(x, bits),
             Function::Log1p => log1p(x, bits),
             Function::Expm1 => expm1(x, bits),
+            Function::Sin => sin(x, bits),
+            Function::Cos => cos(x, bits),
+            Function::Erfc => erfc(x, bits),
         }
     }
 
@@ -39,15 +45,20 @@ impl Function {
             Function::Exp => exp_rational(x, bits),
             Function::Log1p => log1p_rational(x, bits),
             Function::Expm1 => expm1_rational(x, bits),
+            Function::Sin => sin_rational(x, bits),
+            Function::Cos => cos_rational(x, bits),
+            Function::Erfc => unreachable!("it has no form for fractions"),
         }
     }
 
-    /// More bits for MPFR than for the enclosure. Of a tiny `y`, `log1p` and `expm1` have `y` itself as an
-    /// end of their enclosures, which is `y²/2` from the value: MPFR has to see that far.
+    /// More bits for MPFR than for the enclosure. Of a tiny `y`, `log1p`, `expm1` and `sin` have `y` itself as an
+    /// end of their enclosures, which is `y²/2` or `y³/6` from the value, and `cos` has 1: MPFR has to see that far.
     fn finer(self) -> u32 {
         match self {
             Function::Ln | Function::Exp => 120,
             Function::Log1p | Function::Expm1 => 1200,
+            Function::Sin | Function::Cos => 2200,
+            Function::Erfc => 400,
         }
     }
 
@@ -58,6 +69,9 @@ impl Function {
             Function::Exp => result.assign_round(x.exp_ref(), round),
             Function::Log1p => result.assign_round(x.ln_1p_ref(), round),
             Function::Expm1 => result.assign_round(x.exp_m1_ref(), round),
+            Function::Sin => result.assign_round(x.sin_ref(), round),
+            Function::Cos => result.assign_round(x.cos_ref(), round),
+            Function::Erfc => result.assign_round(x.erfc_ref(), round),
         };
         dyadic(&result)
     }
@@ -102,6 +116,101 @@ fn ln_2() {
         let [below, above] = [Round::Down, Round::Up]
             .map(|round| dyadic(&Float::with_val_round(precision, Constant::Log2, round).0));
         check("ln 2", &ln2(bits), &below, &above, bits);
+    }
+}
+
+#[test]
+fn pi_itself() {
+    for bits in (1..1300).step_by(13) {
+        let precision = bits + 120;
+        let [below, above] = [Round::Down, Round::Up]
+            .map(|round| dyadic(&Float::with_val_round(precision, Constant::Pi, round).0));
+        check("π", &pi(bits), &below, &above, bits);
+    }
+}
+
+#[test]
+fn sin_and_cos_of_random_arguments() {
+    let mut arguments = Arguments::new(5);
+    for bits in PRECISIONS {
+        for function in [Function::Sin, Function::Cos] {
+            for _ in 0..150 {
+                check_dyadic(function, &arguments.dyadic(-3..3), bits);
+                check_dyadic(function, &arguments.dyadic(-700..60), bits);
+                check_circular_rational(function, &arguments.rational(-40..20), bits);
+            }
+        }
+    }
+}
+
+#[test]
+fn erfc_of_random_arguments() {
+    let mut arguments = Arguments::new(6);
+    for bits in PRECISIONS {
+        for _ in 0..100 {
+            check_dyadic(Function::Erfc, &arguments.dyadic(-4..4), bits);
+            check_dyadic(Function::Erfc, &arguments.dyadic(-150..10).abs(), bits);
+            check_erfcx(&arguments.dyadic(-4..4), bits);
+            check_erfcx(&arguments.dyadic(-150..10).abs(), bits);
+        }
+        // Where the series for large arguments takes over.
+        let change = f64::from(bits.max(16) + 8).sqrt();
+        for step in -20..=20 {
+            let x = Dyadic::try_from(change + f64::from(step) / 7.0).expect("finite");
+            check_dyadic(Function::Erfc, &x, bits);
+            check_dyadic(Function::Erfc, &-&x, bits);
+            check_erfcx(&x, bits);
+            check_erfcx(&-&x, bits);
+        }
+    }
+}
+
+/// `e^(x²) · erfc x`, each factor from MPFR; the square is exact.
+#[track_caller]
+fn check_erfcx(x: &Dyadic, bits: u32) {
+    let enclosure = erfcx(x, bits).expect("in the domain");
+    let precision = bits + Function::Erfc.finer();
+    let (argument, square) = (mpfr_float(x), mpfr_float(&(x * x)));
+    let [below, above] = [Round::Down, Round::Up].map(|round| {
+        Function::Erfc.mpfr(&argument, precision, round) * Function::Exp.mpfr(&square, precision, round)
+    });
+    check(&format!("erfcx({x}) at {bits} bits"), &enclosure, &below, &above, bits);
+}
+
+/// MPFR takes no fractions, and these functions do not grow with their argument: the value lies within the error
+/// of the argument, since their derivatives are at most 1.
+#[track_caller]
+fn check_circular_rational(function: Function, x: &Rational, bits: u32) {
+    let enclosure = function.enclose_rational(x, bits).expect("in the domain");
+    let precision = bits + function.finer();
+    let argument = Float::with_val(precision, gmp_rational(x));
+    let [below, above] = [Round::Down, Round::Up].map(|round| function.mpfr(&argument, precision, round));
+    // |x| < 2^21 is rounded by less than 2^(21 - precision).
+    let error = Dyadic::pow2(21 - i64::from(precision));
+    check(
+        &format!("{function:?}({x}) at {bits} bits"),
+        &enclosure,
+        &(below - &error),
+        &(above + &error),
+        bits,
+    );
+}
+
+/// Multiples of `π/4`, where the reduction changes its quotient, and the zeros of the functions.
+#[test]
+fn sin_and_cos_around_multiples_of_a_quarter_of_pi() {
+    for bits in PRECISIONS {
+        for k in [-1_000_001i64, -1000, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 1000, 1_000_001, 1 << 55] {
+            for precision in [30, 53, bits, bits + 60] {
+                let multiple = (&Enclosure::exact(Dyadic::from(k)) * &pi(precision)).shl(-2);
+                for x in [multiple.lo(), multiple.hi()] {
+                    if x < &Dyadic::pow2(60) {
+                        check_dyadic(Function::Sin, x, bits);
+                        check_dyadic(Function::Cos, x, bits);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -211,6 +320,10 @@ fn special_arguments() {
             check_dyadic(Function::Exp, &-&x, bits);
             check_dyadic(Function::Ln, &x, bits);
             check_dyadic(Function::Log1p, &x, bits);
+            for function in [Function::Sin, Function::Cos] {
+                check_dyadic(function, &x, bits);
+                check_dyadic(function, &-&x, bits);
+            }
             if x < Dyadic::ONE {
                 check_dyadic(Function::Log1p, &-&x, bits);
             }

@@ -5,15 +5,14 @@ use std::marker::PhantomData;
 use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational, Rounding, expm1_rational};
 
 use super::Law;
-use super::scale::{Scale, parts};
-use super::tier2::{self, Fixed, FixedExponential};
-use super::tier3::LongPrefix;
+use super::scale::{Factor, Scale, parts};
+use super::tier2::{self, Fixed, FixedVariable};
 use crate::Real;
 
 /// `RN(x + σ·b·E)`. Zero is always +0; an overflow is ±∞.
-pub(crate) struct RoundLaw<'a, T> {
+pub(crate) struct RoundLaw<'a, T, B = Scale> {
     pub(crate) x: T,
-    pub(crate) b: &'a Scale,
+    pub(crate) b: &'a B,
 }
 
 /// `+0` for `-0`, everything else as it is.
@@ -21,54 +20,52 @@ fn positive_zero<T: Float>(x: T) -> T {
     if x.to_f64() == 0.0 { T::from_i128(0, 0) } else { x }
 }
 
-/// `E` with its sign.
-fn signed(prefix: &LongPrefix) -> Option<Enclosure> {
-    let e = prefix.exponential()?;
-    Some(if prefix.negative { -&e } else { e })
+/// A variable with its sign.
+fn signed(negative: bool, e: &Enclosure) -> Enclosure {
+    if negative { -e } else { e.clone() }
 }
 
 fn exact<T: Float>(x: T) -> Enclosure {
     Enclosure::exact(x.to_dyadic().expect("a finite value"))
 }
 
-impl<T: Float> Law for RoundLaw<'_, T> {
+impl<T: Float, B: Factor> Law for RoundLaw<'_, T, B> {
     type Output = T;
 
     #[inline]
-    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
+    fn tier2(&self, negative: bool, e: FixedVariable) -> Option<T> {
         tier2::round(|unit| Fixed::of_float(self.x, unit), negative, self.b, e, None).map(positive_zero)
     }
 
-    fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
-        let y = &signed(prefix)? * &Enclosure::of_rational(&self.b.exact, prefix.precision());
+    fn tier3(&self, negative: bool, e: &Enclosure, bits: u32) -> Option<T> {
+        let y = &signed(negative, e) * &self.b.enclose(bits);
         T::from_enclosure(&(&exact(self.x) + &y)).map(positive_zero)
     }
 }
 
 /// `RN(x + σ·b·E)` for a rational `x`, as [`RoundLaw`].
-pub(crate) struct RealLaw<'a, T> {
+pub(crate) struct RealLaw<'a, T, B = Scale> {
     pub(crate) x: Rational,
-    pub(crate) b: &'a Scale,
+    pub(crate) b: &'a B,
     pub(crate) rounds_to: PhantomData<T>,
 }
 
-impl<'a, T: Float> RealLaw<'a, T> {
-    pub(crate) fn new(x: &Real, b: &'a Scale) -> RealLaw<'a, T> {
+impl<'a, T: Float, B: Factor> RealLaw<'a, T, B> {
+    pub(crate) fn new(x: &Real, b: &'a B) -> RealLaw<'a, T, B> {
         RealLaw { x: x.to_rational(), b, rounds_to: PhantomData }
     }
 }
 
-impl<T: Float> Law for RealLaw<'_, T> {
+impl<T: Float, B: Factor> Law for RealLaw<'_, T, B> {
     type Output = T;
 
-    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
+    fn tier2(&self, negative: bool, e: FixedVariable) -> Option<T> {
         tier2::round(|unit| Fixed::of_rational(&self.x, unit), negative, self.b, e, None).map(positive_zero)
     }
 
-    fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
-        let enclose = |number| Enclosure::of_rational(number, prefix.precision());
-        let y = &signed(prefix)? * &enclose(&self.b.exact);
-        T::from_enclosure(&(&enclose(&self.x) + &y)).map(positive_zero)
+    fn tier3(&self, negative: bool, e: &Enclosure, bits: u32) -> Option<T> {
+        let y = &signed(negative, e) * &self.b.enclose(bits);
+        T::from_enclosure(&(&Enclosure::of_rational(&self.x, bits) + &y)).map(positive_zero)
     }
 }
 
@@ -209,32 +206,32 @@ impl Offset<'_> {
 }
 
 /// `floor(α_σ + σ·s·E)`.
-pub(crate) struct FloorLaw<'a> {
-    pub(crate) s: &'a Scale,
+pub(crate) struct FloorLaw<'a, B = Scale> {
+    pub(crate) s: &'a B,
     pub(crate) offset: Offset<'a>,
 }
 
-impl FloorLaw<'_> {
+impl<B: Factor> FloorLaw<'_, B> {
     /// The least and the largest integer that the known bits allow.
-    fn range(&self, prefix: &LongPrefix) -> Option<(IBig, IBig)> {
-        let y = &signed(prefix)? * &Enclosure::of_rational(&self.s.exact, prefix.precision());
+    fn range(&self, negative: bool, e: &Enclosure, bits: u32) -> (IBig, IBig) {
+        let y = &signed(negative, e) * &self.s.enclose(bits);
         // The offset is of order 1: absolute accuracy is what counts.
-        let v = &self.offset.enclose(prefix.negative, prefix.precision()) + &y;
-        Some((v.lo().floor(), v.hi().floor()))
+        let v = &self.offset.enclose(negative, bits) + &y;
+        (v.lo().floor(), v.hi().floor())
     }
 }
 
-impl Law for FloorLaw<'_> {
+impl<B: Factor> Law for FloorLaw<'_, B> {
     type Output = IBig;
 
     #[inline]
-    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<IBig> {
+    fn tier2(&self, negative: bool, e: FixedVariable) -> Option<IBig> {
         let offset = |point| self.offset.fixed(negative, point);
         tier2::floor(offset, self.offset.most_point(), negative, self.s, e).map(IBig::from)
     }
 
-    fn tier3(&self, prefix: &LongPrefix) -> Option<IBig> {
-        let (low, high) = self.range(prefix)?;
+    fn tier3(&self, negative: bool, e: &Enclosure, bits: u32) -> Option<IBig> {
+        let (low, high) = self.range(negative, e, bits);
         (low == high).then_some(low)
     }
 }
@@ -267,7 +264,7 @@ impl<T: Float> GridLaw<'_, T> {
 impl<T: Float> Law for GridLaw<'_, T> {
     type Output = T;
 
-    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<T> {
+    fn tier2(&self, negative: bool, e: FixedVariable) -> Option<T> {
         if self.noise.s.floor_log2() >= FINE_GRID {
             // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
             let x = |unit| Fixed::of_float(self.x, unit);
@@ -277,8 +274,8 @@ impl<T: Float> Law for GridLaw<'_, T> {
         }
     }
 
-    fn tier3(&self, prefix: &LongPrefix) -> Option<T> {
-        let (low, high) = self.noise.range(prefix)?;
+    fn tier3(&self, negative: bool, e: &Enclosure, bits: u32) -> Option<T> {
+        let (low, high) = self.noise.range(negative, e, bits);
         let (below, above) = (self.output(&low), self.output(&high));
         (below == above).then_some(below)
     }
@@ -301,7 +298,7 @@ impl AcceptLaw {
 impl Law for AcceptLaw {
     type Output = bool;
 
-    fn tier2(&self, _negative: bool, e: FixedExponential) -> Option<bool> {
+    fn tier2(&self, _negative: bool, e: FixedVariable) -> Option<bool> {
         if e.value.saturating_sub(e.radius) > self.fixed {
             Some(true)
         } else if e.value + e.radius < self.fixed {
@@ -311,7 +308,7 @@ impl Law for AcceptLaw {
         }
     }
 
-    fn tier3(&self, prefix: &LongPrefix) -> Option<bool> {
-        Some(prefix.exponential()?.cmp_to(&self.gamma)? == std::cmp::Ordering::Greater)
+    fn tier3(&self, _negative: bool, e: &Enclosure, _bits: u32) -> Option<bool> {
+        Some(e.cmp_to(&self.gamma)? == std::cmp::Ordering::Greater)
     }
 }

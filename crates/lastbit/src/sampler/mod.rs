@@ -9,6 +9,9 @@
 //! - [`FloorLaw`]: `floor(α_σ + σ·s·E)`, an integer. With `α₊ = c`, `α₋ = 1 - c` it is the discrete Laplace variable
 //!   ([`Centre`]), with `α = ½` the rounded real one, with `α` the fraction of `x/Λ + ½` the snapping mechanism.
 //!
+//! The normal variable has a law of its own, of two uniform numbers, in [`normal`]; its magnitude then takes the place of `E` in the same
+//! functions.
+//!
 //! One word of the source, or one and a half where many digits are asked for, gives `σ` and the first bits of `U`. Tier 1 ([`tier1`]) answers from
 //! those alone, but for a share of the values below 2⁻²⁴. What is left goes to [`resolve`]: refinement
 //! words are asked for, and tiers 2 and 3, until the bits decide, which they do with probability 1. The output is a function of `U` and `σ` only: the tiers save
@@ -18,6 +21,9 @@ pub(crate) mod arith;
 pub(crate) mod batch;
 pub(crate) mod integers;
 pub(crate) mod law;
+// The kernel that leaves values to it is not there yet.
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod normal;
 mod parallel;
 pub(crate) mod scale;
 pub(crate) mod tier1;
@@ -28,7 +34,8 @@ pub(crate) mod tier3;
 mod tests;
 
 use crate::bits::{BitSource, Word};
-use tier2::{FixedExponential, Prefix};
+use lastbit_real::Enclosure;
+use tier2::{FixedVariable, Prefix};
 use tier3::LongPrefix;
 
 /// A value's address among the refinement words.
@@ -38,15 +45,16 @@ pub(crate) struct Address {
     pub(crate) index: u64,
 }
 
-/// A monotone, piecewise constant function of `E`, for each sign.
+/// A monotone, piecewise constant function of a positive random variable, for each sign: of `E`, or of the magnitude of a normal
+/// variable ([`normal`]).
 pub(crate) trait Law {
     type Output;
 
-    /// The output, if every `E` of the enclosure has the same.
-    fn tier2(&self, negative: bool, e: FixedExponential) -> Option<Self::Output>;
+    /// The output, if every number of the enclosure has the same.
+    fn tier2(&self, negative: bool, e: FixedVariable) -> Option<Self::Output>;
 
-    /// The output, if every `E` of the enclosure has the same; other numbers are to be enclosed to `bits`.
-    fn tier3(&self, prefix: &LongPrefix) -> Option<Self::Output>;
+    /// The output, if every number of the enclosure has the same; other numbers are to be enclosed to `bits`.
+    fn tier3(&self, negative: bool, e: &Enclosure, bits: u32) -> Option<Self::Output>;
 }
 
 /// Decides what tier 1 did not.
@@ -64,7 +72,7 @@ pub(crate) fn resolve<S: BitSource, L: Law>(
         // Fixed point as long as it has not seen all bits that it reads.
         let fixed_point = known.len() < u64::from(Prefix::MAX_LEN);
         known.push(source.refinement_word(at.batch, at.index, round).left_aligned(), width);
-        let output = if fixed_point { try_tier2(law, known.first_bits()) } else { law.tier3(&known) };
+        let output = if fixed_point { try_tier2(law, known.first_bits()) } else { try_tier3(law, &known) };
         if let Some(output) = output {
             return output;
         }
@@ -75,5 +83,10 @@ pub(crate) fn resolve<S: BitSource, L: Law>(
 /// The output, if the bits of `prefix` decide it in fixed point.
 #[inline]
 pub(crate) fn try_tier2<L: Law>(law: &L, prefix: Prefix) -> Option<L::Output> {
-    FixedExponential::enclose(prefix).and_then(|e| law.tier2(prefix.negative, e))
+    FixedVariable::enclose(prefix).and_then(|e| law.tier2(prefix.negative, e))
+}
+
+/// The output, if the bits of `prefix` decide it at all.
+pub(crate) fn try_tier3<L: Law>(law: &L, prefix: &LongPrefix) -> Option<L::Output> {
+    law.tier3(prefix.negative, &prefix.exponential()?, prefix.precision())
 }

@@ -16,7 +16,7 @@ use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
 use super::arith::{Arith, Kernel, Path, Portable, Table8};
 use super::tier2::Prefix;
 use super::tier3::LongPrefix;
-use super::{Law, try_tier2};
+use super::{Law, try_tier2, try_tier3};
 use crate::bits::{BitSource, InsecureSeededSource, Word};
 
 /// `n`, times what the environment asks for.
@@ -97,7 +97,7 @@ fn at_end<L: Law>(law: &L, mut prefix: Prefix, ones: bool) -> Option<L::Output> 
 fn at_end_by_tier3<L: Law>(law: &L, mut prefix: LongPrefix, ones: bool) -> Option<L::Output> {
     (0..8).find_map(|_| {
         prefix.push(if ones { u64::MAX } else { 0 }, 64);
-        law.tier3(&prefix)
+        try_tier3(law, &prefix)
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use lastbit_real::{Float, Rational};
 
-use super::scale::{Scale, parts};
+use super::scale::{Factor, parts};
 
 /// What is known of one value's `U`, and its sign.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +36,12 @@ impl Prefix {
     }
 }
 
-/// Bits after the point of `E`.
+/// Bits after the point of a [`FixedVariable`].
 const POINT: u32 = 120;
 
-/// An enclosure of `E`: `value ± radius` in units of 2⁻¹²⁰.
+/// An enclosure of `E`, or of the magnitude of a normal variable: `value ± radius` in units of 2⁻¹²⁰, below 2¹²⁷.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FixedExponential {
+pub(crate) struct FixedVariable {
     pub(crate) value: u128,
     pub(crate) radius: u128,
 }
@@ -49,12 +49,12 @@ pub(crate) struct FixedExponential {
 /// `|error| <= 2²⁰` units of 2⁻¹²⁰: see [`Tables::minus_ln`].
 const LN_ERROR: u128 = 1 << 20;
 
-impl FixedExponential {
+impl FixedVariable {
     /// `None` if no bit of `U` is one: then nothing bounds `E` from above.
     ///
     /// With `m = bits + ½`, the centre, `|E - E(m)| <= ln(m/bits) <= 1/(2·bits)`, and `bits >= 2^(length-1)`.
     #[inline]
-    pub(crate) fn enclose(prefix: Prefix) -> Option<FixedExponential> {
+    pub(crate) fn enclose(prefix: Prefix) -> Option<FixedVariable> {
         if prefix.bits == 0 {
             return None;
         }
@@ -65,13 +65,13 @@ impl FixedExponential {
         let value = TABLES.minus_ln(centre << shift) + i128::from(halvings) * TABLES.ln2;
         // Near U = 1 the error may take the value below zero, where E is not.
         let value = value.max(0) as u128;
-        Some(FixedExponential { value, radius: (1 << (POINT - length.min(POINT))) + LN_ERROR })
+        Some(FixedVariable { value, radius: (1 << (POINT - length.min(POINT))) + LN_ERROR })
     }
 }
 
 /// The high half of a product.
 #[inline]
-fn mul_high(a: u128, b: u128) -> u128 {
+pub(crate) fn mul_high(a: u128, b: u128) -> u128 {
     let (a1, a0) = (a >> 64, a & u128::from(u64::MAX));
     let (b1, b0) = (b >> 64, b & u128::from(u64::MAX));
     let cross = a1 * b0 + ((a0 * b0) >> 64);
@@ -90,11 +90,12 @@ struct Scaled {
 /// `E·2¹²⁰ < 2¹²⁷` times a mantissa below 2¹²⁸. The mantissa is rounded down by less than 1, the product too, and the
 /// radius grows by less than a factor of 1: two more units on each side.
 #[inline]
-fn times(scale: &Scale, e: FixedExponential) -> Scaled {
+fn times(scale: &impl Factor, e: FixedVariable) -> Scaled {
+    let (mantissa, exponent) = scale.fixed();
     Scaled {
-        value: mul_high(e.value, scale.mantissa) as i128,
+        value: mul_high(e.value, mantissa) as i128,
         radius: e.radius as i128 + 2,
-        unit: scale.exponent + 128 - i64::from(POINT),
+        unit: exponent + 128 - i64::from(POINT),
     }
 }
 
@@ -133,13 +134,13 @@ impl Fixed {
     }
 }
 
-/// `RN(x + σ·b·E)`, where `x(unit)` is in units of that size or larger ones, and the wanted real number may lie another `2^slack` away.
+/// `RN(x + σ·b·E)`, with a random sign `σ`, where `x(unit)` is in units of that size or larger ones, and the wanted real number may lie another `2^slack` away.
 #[inline]
 pub(crate) fn round<T: Float>(
     x: impl FnOnce(i64) -> Fixed,
     negative: bool,
-    b: &Scale,
-    e: FixedExponential,
+    b: &impl Factor,
+    e: FixedVariable,
     slack: Option<i64>,
 ) -> Option<T> {
     let y = times(b, e);
@@ -169,8 +170,8 @@ pub(crate) fn floor(
     alpha: impl FnOnce(u32) -> (i128, i128),
     most_point: u32,
     negative: bool,
-    s: &Scale,
-    e: FixedExponential,
+    s: &impl Factor,
+    e: FixedVariable,
 ) -> Option<i128> {
     let y = times(s, e);
     if y.unit > 0 {

@@ -43,15 +43,19 @@ impl LongPrefix {
         u32::try_from(self.len).map_or(u32::MAX, |len| len.saturating_add(32))
     }
 
+    /// The uniform variable itself, as far as it is known.
+    pub(crate) fn uniform(&self) -> Enclosure {
+        let exponent = -(self.len as i64);
+        let least = Dyadic::new(self.bits.clone(), exponent);
+        let most = Dyadic::new(&self.bits + UBig::ONE, exponent);
+        Enclosure::new(least, most).expect("bits < bits + 1")
+    }
+
     /// An enclosure of `E = -ln U`, or `None` while no bit of `U` is one and nothing bounds `E` from above.
     pub(crate) fn exponential(&self) -> Option<Enclosure> {
         if self.bits.is_zero() {
             return None;
         }
-        let exponent = -(self.len as i64);
-        let least = Dyadic::new(self.bits.clone(), exponent);
-        let most = Dyadic::new(&self.bits + UBig::ONE, exponent);
-        let u = Enclosure::new(least, most).expect("bits < bits + 1");
-        Some(-&u.ln(self.precision()).expect("U > 0"))
+        Some(-&self.uniform().ln(self.precision()).expect("U > 0"))
     }
 }

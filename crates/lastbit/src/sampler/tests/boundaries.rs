@@ -7,9 +7,9 @@ use super::agreement::{Tally, differs};
 use super::subjects::{self, Cells, Integers, OnGrid, RealCells, RealSum, Sum};
 use super::{Arithmetic, Step, Subject, Visit, at_end, floor_at, more, rational, word_and_low, words};
 use crate::sampler::scale::Scale;
-use crate::sampler::tier2::{FixedExponential, Prefix};
+use crate::sampler::tier2::{FixedVariable, Prefix};
 use crate::sampler::tier3::LongPrefix;
-use crate::sampler::{Law, try_tier2};
+use crate::sampler::{Law, try_tier2, try_tier3};
 use crate::{DiscreteLaplace, GridLaplace, Laplace, Mechanism, Real, RealMechanism, ReplaySource, Snapping};
 
 /// How many prefixes on each side of a threshold are tried.
@@ -113,7 +113,7 @@ impl Boundaries {
             let is_wrong = |answer: &S::Output| threshold.refutes(distance, answer);
             self.second.count(try_tier2(&law, prefix).as_ref(), is_wrong);
             if third {
-                self.third.count(law.tier3(&LongPrefix::from(prefix)).as_ref(), is_wrong);
+                self.third.count(try_tier3(&law, &LongPrefix::from(prefix)).as_ref(), is_wrong);
             }
         }
     }
@@ -322,14 +322,14 @@ struct ChangedFixed<F> {
     tally: Tally,
 }
 
-impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
+impl<F: Fn(FixedVariable) -> FixedVariable> Visit for ChangedFixed<F> {
     fn visit<S: Subject>(&mut self, subject: &S) {
         let law = subject.law();
         for threshold in
             words::<u64>(9000, 200).iter().rev().take(200).filter_map(|word| Threshold::near(subject, *word))
         {
             for (distance, prefix) in threshold.prefixes(127) {
-                let e = FixedExponential::enclose(prefix).map(&self.change);
+                let e = FixedVariable::enclose(prefix).map(&self.change);
                 let answer = e.and_then(|e| law.tier2(prefix.negative, e));
                 self.tally.count(answer.as_ref(), |answer| threshold.refutes(distance, answer));
             }
@@ -339,7 +339,7 @@ impl<F: Fn(FixedExponential) -> FixedExponential> Visit for ChangedFixed<F> {
 
 #[test]
 fn a_changed_tier2_is_found_out() {
-    let wrong = |change: fn(FixedExponential) -> FixedExponential| {
+    let wrong = |change: fn(FixedVariable) -> FixedVariable| {
         let mut changed = ChangedFixed { change, tally: Tally::default() };
         changed.visit(&Integers::discrete("1e6"));
         changed.visit(&Sum { x: 0.3, b: scale("10/7") });
@@ -347,7 +347,7 @@ fn a_changed_tier2_is_found_out() {
     };
     assert_eq!(wrong(|e| e), 0);
     // The radius without the error of the logarithm.
-    assert!(wrong(|e| FixedExponential { radius: e.radius - (1 << 20), ..e }) > 0);
+    assert!(wrong(|e| FixedVariable { radius: e.radius - (1 << 20), ..e }) > 0);
     // An entry of a table that is off by more than the error allows.
-    assert!(wrong(|e| FixedExponential { value: e.value + (1 << 21), ..e }) > 0);
+    assert!(wrong(|e| FixedVariable { value: e.value + (1 << 21), ..e }) > 0);
 }

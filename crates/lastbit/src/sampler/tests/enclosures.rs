@@ -9,7 +9,7 @@ use super::*;
 use crate::sampler::arith::{Arith, Kernel, Path};
 use crate::sampler::scale::Scale;
 use crate::sampler::tests::{lows, more, prefix_of, rational, words};
-use crate::sampler::tier2::{FixedExponential, Prefix};
+use crate::sampler::tier2::{FixedVariable, Prefix};
 
 /// What tier 1 makes of one word, and of a word and a half.
 pub(in crate::sampler) struct Enclosed {
@@ -138,7 +138,7 @@ fn tier2_is_within_its_radius() {
         // Prefixes of all lengths from 7 to 127 bits.
         let prefix = Prefix::new(pair[0], 8 + (i as u32) % 57);
         let prefix = if i % 3 == 0 { prefix } else { prefix.then(pair[1], (127 - prefix.len).min(64)) };
-        let Some(e) = FixedExponential::enclose(prefix) else {
+        let Some(e) = FixedVariable::enclose(prefix) else {
             assert_eq!(prefix.bits, 0);
             continue;
         };
