@@ -186,6 +186,7 @@ fn of_library(error: &lastbit::Error) -> String {
         }
         OutOfRange { name, value, .. } => format!("{} = {} is out of range", parameter(name), cut(value)),
         Overflow { index } => format!("noisy value {} overflows its type", index + 1),
+        BadWeight { index } => format!("weight {} is not a positive number", index + 1),
         BeyondRange { index, type_name } => format!("value {} is beyond the largest {type_name}", index + 1),
         other => other.to_string(),
     }
@@ -202,6 +203,7 @@ fn library_hint(error: &lastbit::Error) -> String {
         }
         OutOfRange { reason, .. } => reason.clone(),
         NotPositive { .. } | Negative { .. } => "give a number such as 0.1, 1/10 or 0x1p-3".into(),
+        BadWeight { .. } => "leave out candidates that must not be chosen".into(),
         Overflow { .. } => "clamp the values, use less noise, or a wider type with --input".into(),
         SelfTestFailed { .. } => "do not release noise on this machine with this build".into(),
         NoEntropy { .. } | SeedRefused { .. } => {

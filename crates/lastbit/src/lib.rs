@@ -28,6 +28,13 @@
 //! | [`Snapping`] | clamp, real Laplace, round to `Λ`, clamp | `f64`, [`Real`] | `ε·d` |
 //! | [`FloatSnapping`] | the same in floating point, to study | `f64` | `ε·d` and a little |
 //!
+//! Two mechanisms choose one of several candidates by their scores, where `d` is how far two scores can move apart ([`Metric::Range`]):
+//!
+//! | mechanism | chooses | loss at range distance `d` |
+//! |---|---|---|
+//! | [`NoisyMax`] | the largest `score + b·E`, `E` exponential: permute-and-flip | `d/b` |
+//! | [`Exponential`] | `i` with probability proportional to `weight·e^(score/b)` | `d/b` |
+//!
 //! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What can not be
 //! done is refused with an [`Error`], and then nothing is written.
 //!
@@ -53,6 +60,7 @@ mod contract;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
+mod exponential;
 mod float_snapping;
 mod grid;
 mod grid_laplace;
@@ -60,8 +68,11 @@ mod laplace;
 mod measurement;
 mod mechanism;
 mod neighbours;
+mod noisy_max;
 mod real;
 mod sampler;
+mod score;
+mod selection;
 mod snapping;
 mod validate;
 mod value_type;
@@ -75,6 +86,7 @@ pub use contract::{Contract, HalfWidth};
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
+pub use exponential::Exponential;
 pub use float_snapping::{FloatSnapping, SnapParams, snap_f};
 pub use grid::{Inputs, grid_distance};
 pub use grid_laplace::GridLaplace;
@@ -83,6 +95,9 @@ pub use lastbit_real::{IBig, Rational, Rounding};
 pub use measurement::{L1Distance, Loss, Measurement, VectorDomain, make_vector_float_laplace_cks20};
 pub use mechanism::{Mechanism, RealMechanism};
 pub use neighbours::{Metric, Neighbours};
+pub use noisy_max::NoisyMax;
 pub use real::Real;
+pub use score::Score;
+pub use selection::Selection;
 pub use snapping::Snapping;
 pub use value_type::ValueType;

@@ -13,12 +13,13 @@ use crate::{Biased, Value, exact, integers, rational};
 const DRAWS: usize = 1_000_000;
 
 /// Whether the number of times that each event came is less likely than one in a million.
-fn is_unlikely(counts: &[u64], probabilities: &[f64]) -> bool {
+pub(crate) fn is_unlikely(counts: &[u64], probabilities: &[f64]) -> bool {
+    let draws = counts.iter().sum::<u64>() as f64;
     // Rare events together, so that the statistic has the distribution of χ².
     let mut bins = vec![(0.0, 0.0)];
     for (count, probability) in counts.iter().zip(probabilities) {
         let last = bins.last_mut().expect("never empty");
-        *last = (last.0 + *count as f64, last.1 + probability * DRAWS as f64);
+        *last = (last.0 + *count as f64, last.1 + probability * draws);
         if last.1 >= 100.0 {
             bins.push((0.0, 0.0));
         }

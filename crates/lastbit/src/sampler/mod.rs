@@ -15,6 +15,7 @@
 
 pub(crate) mod arith;
 pub(crate) mod batch;
+pub(crate) mod contest;
 pub(crate) mod integers;
 pub(crate) mod law;
 pub(crate) mod scale;

@@ -26,7 +26,7 @@ use crate::bits::Word;
 
 /// The constants of the logarithm.
 #[derive(Clone, Copy)]
-struct Constants {
+pub(in crate::sampler) struct Constants {
     /// `1/(2i + 1)`.
     odd: [f64; 12],
     /// What `odd[1]` leaves of 1/3.
@@ -85,7 +85,7 @@ impl Constants {
     /// through: it then keeps them ready in vectors, where it would spread each constant anew for every four values, a
     /// fifth of all instructions.
     #[inline(always)]
-    fn for_loop_over(n: usize) -> Constants {
+    pub(in crate::sampler) fn for_loop_over(n: usize) -> Constants {
         if n >= 16 { std::hint::black_box(CONSTANTS) } else { CONSTANTS }
     }
 }
@@ -95,7 +95,7 @@ const TWO84: f64 = 19_342_813_113_834_066_795_298_816.0;
 const SIGN: u64 = 1 << 63;
 
 /// 2^-k as a double.
-const fn pow2_neg(k: u64) -> f64 {
+pub(in crate::sampler) const fn pow2_neg(k: u64) -> f64 {
     f64::from_bits((1023 - k) << 52)
 }
 
@@ -113,7 +113,7 @@ fn centre<W: Word>(word: u64) -> u64 {
 
 /// True if all known bits of `U` are zero.
 #[inline(always)]
-fn is_unbounded(word: u64) -> bool {
+pub(in crate::sampler) fn is_unbounded(word: u64) -> bool {
     word << 1 == 0
 }
 
@@ -156,7 +156,7 @@ fn unknown_bits<A: Arith, W: Word>(k: &Constants, z: f64, scale: f64) -> f64 {
 ///
 /// Sum: `3.57 + 2.31·e < 4·(e + 1)` units of 2⁻⁵³.
 #[inline(always)]
-fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
+pub(in crate::sampler) fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
     let a = centre::<W>(word);
     let high = f64::from_bits((a >> 32) | k.two84_bits) - (k.two84 + k.two52);
     let f = high + f64::from_bits((a & 0xffff_ffff) | k.two52_bits);
