@@ -33,10 +33,10 @@ pub trait Score {
         self.nearest() > other.nearest()
     }
 
-    /// `self - reference` with a relative error of at most `3η`, `η = 2⁻⁵³`, or `-∞` if it is beyond the least double; `None` if that takes
-    /// exact arithmetic. No score [is above](Self::is_above) the reference.
+    /// `self - reference` with a relative error of at most `3η`, `η = 2⁻⁵³`, or an absolute one of at most `η·scale/16`; or `-∞` if it is beyond the least
+    /// double; `None` if that takes exact arithmetic. No score [is above](Self::is_above) the reference, and `2⁻⁹⁰⁰ <= scale < 2⁹⁰⁰`.
     #[doc(hidden)]
-    fn minus(&self, reference: &Self) -> Option<f64>;
+    fn minus(&self, reference: &Self, scale: f64) -> Option<f64>;
 }
 
 impl Score for f64 {
@@ -55,7 +55,7 @@ impl Score for f64 {
     }
     /// Rounded once. Differences below the normal numbers are exact.
     #[inline]
-    fn minus(&self, reference: &f64) -> Option<f64> {
+    fn minus(&self, reference: &f64, _: f64) -> Option<f64> {
         Some(self - reference)
     }
 }
@@ -76,7 +76,7 @@ impl Score for i64 {
     }
     /// The distance is exact in 64 bits without a sign, and rounded once.
     #[inline]
-    fn minus(&self, reference: &i64) -> Option<f64> {
+    fn minus(&self, reference: &i64, _: f64) -> Option<f64> {
         Some(-(reference.abs_diff(*self) as f64))
     }
 }
@@ -99,8 +99,8 @@ macro_rules! narrower {
                 f64::from(*self)
             }
             #[inline]
-            fn minus(&self, reference: &$t) -> Option<f64> {
-                <$wide>::from(*self).minus(&<$wide>::from(*reference))
+            fn minus(&self, reference: &$t, scale: f64) -> Option<f64> {
+                <$wide>::from(*self).minus(&<$wide>::from(*reference), scale)
             }
         }
     )*};
@@ -120,19 +120,23 @@ impl Score for Real {
     fn nearest(&self) -> f64 {
         self.split().hi
     }
-    /// `(hi - hi') + (lo - lo')`, if that is above `2⁻⁴⁰·m` for `m = max(|hi|, |hi'|)`, and `2⁻⁹⁰⁰ < m`. Both numbers are off their two doubles
-    /// by `2⁻¹⁰⁵·m + 2⁻¹⁰⁷⁴` at most; `|lo - lo'| <= 2⁻⁵²·m` rounds by `2⁻¹⁰⁵·m`: together below `2⁻¹⁰²·m`, a relative `2⁻⁶²`. `hi - hi'` rounds by `η` of itself, and it
-    /// is within a relative `2⁻¹¹` of the sum, which rounds by `η`. In all `η·(2 + 2⁻¹¹ + 2⁻⁹)`.
+    /// `(hi - hi') + (lo - lo')`. Let `m = max(|hi|, |hi'|)`, above `2⁻⁹⁰⁰`. Both numbers are off their two doubles by `2⁻¹⁰⁵·m + 2⁻¹⁰⁷⁴` at most, and
+    /// `|lo - lo'| <= 2⁻⁵²·m` rounds by `2⁻¹⁰⁵·m`: together below `2⁻¹⁰²·m`.
+    ///
+    /// - If the sum is above `2⁻⁴⁰·m`, that is a relative `2⁻⁶²`. `hi - hi'` rounds by `η` of itself, and it is within a relative `2⁻¹¹` of the sum, which rounds by
+    ///   `η`: in all `η·(2 + 2⁻¹¹ + 2⁻⁹)`.
+    /// - Otherwise `hi` and `hi'` are within a factor of two of each other, and `hi - hi'` is exact (Sterbenz). If `m < 2⁴⁵·scale`, then `2⁻¹⁰²·m` is below
+    ///   `2⁻⁵⁷·scale`, and the sum rounds by `η`.
     #[inline]
-    fn minus(&self, reference: &Real) -> Option<f64> {
+    fn minus(&self, reference: &Real, scale: f64) -> Option<f64> {
         if let (Some(score), Some(reference)) = (self.as_double(), reference.as_double()) {
             return Some(score - reference);
         }
         let (score, reference) = (self.split(), reference.split());
         let size = score.hi.abs().max(reference.hi.abs());
         let difference = (score.hi - reference.hi) + (score.lo - reference.lo);
-        let is_plain = size < f64::MAX && size > SMALL && difference.abs() > size * CANCELLED;
-        is_plain.then_some(difference)
+        let is_close = difference.abs() > size * CANCELLED || size < scale * FINE;
+        (size < f64::MAX && size > SMALL && is_close).then_some(difference)
     }
 }
 
@@ -141,6 +145,9 @@ const SMALL: f64 = f64::from_bits((1023 - 900) << 52);
 
 /// `2⁻⁴⁰`
 const CANCELLED: f64 = f64::from_bits((1023 - 40) << 52);
+
+/// `2⁴⁵`
+const FINE: f64 = (1u64 << 45) as f64;
 
 impl Score for Rational {
     const VALUES: ValueType = ValueType::Real;
@@ -154,7 +161,7 @@ impl Score for Rational {
     fn is_above(&self, other: &Rational) -> bool {
         self > other
     }
-    fn minus(&self, _: &Rational) -> Option<f64> {
+    fn minus(&self, _: &Rational, _: f64) -> Option<f64> {
         None
     }
 }

@@ -138,7 +138,7 @@ impl<'a, T: Score, W: Score> Contest<'a, T, W> {
             if contenders.len() >= room {
                 contenders.retain(|contender| contender.high >= best);
                 room = 2 * contenders.len().max(CHUNK);
-                let more = room - contenders.len();
+                let more = room + CHUNK - contenders.len();
                 let no_memory = |_| Error::OutOfMemory { values: self.scores.len() };
                 contenders.try_reserve(more).map_err(no_memory)?;
             }
@@ -151,12 +151,12 @@ impl<'a, T: Score, W: Score> Contest<'a, T, W> {
     ///
     /// Ensures: it lies between the ends. With `η = 2⁻⁵³` and the terms `x` for the score, `l` for the weight and `g` for the noise:
     ///
-    /// - `x` has a relative error of at most `5.01η` ([`quotient`](Self::quotient)), and an absolute one of `2⁻¹⁰⁷⁴` where it is subnormal;
+    /// - `x` has a relative error of at most `5.01η` ([`quotient`](Self::quotient)), and an absolute one of `η/15`;
     /// - `l` has a relative error of at most `2η` and an absolute one of `1.01η` ([`log_weight`]), or it is 0 and exact;
     /// - an end of `g` is an end of `E`, which is exact, or its logarithm, correctly rounded: `η`;
     /// - `l + g` rounds by `η·(|l| + |g|)`, and two more sums by a little more than `η·(|x| + |l| + |g|)` each.
     ///
-    /// In all `η·(7.01·|x| + 5·|l| + 4·|g| + 1.02)`. The margin is `2⁻⁴⁹ = 16η` times `|x| + |l| + |g| + 1`, up to five roundings.
+    /// In all `η·(7.01·|x| + 5·|l| + 4·|g| + 1.1)`. The margin is `2⁻⁴⁹ = 16η` times `|x| + |l| + |g| + 1`, up to five roundings.
     #[inline]
     fn bounds(&self, index: usize, score: &T, e: Bounds) -> Bounds {
         let noise = match self.noise {
@@ -178,14 +178,13 @@ impl<'a, T: Score, W: Score> Contest<'a, T, W> {
         }
     }
 
-    /// `X` of a score with a relative error of at most `5.01η`: `3η` of the difference, `η` of the divisor and `η` of the division; or,
+    /// `X` of a score with a relative error of at most `5.01η` and an absolute one of `η/15`: `3η` and `η/16` of the difference, `η` of the divisor and `η` of the division; or,
     /// where one of them would be an extreme, the exact quotient, rounded once. `±∞` beyond the doubles.
     #[inline]
     fn quotient(&self, score: &T) -> f64 {
-        match (self.divisor, score.minus(self.reference)) {
-            (Some(divisor), Some(difference)) => difference / divisor,
-            _ => self.exact_quotient(score).to_f64(Rounding::Nearest),
-        }
+        let quotient =
+            self.divisor.and_then(|b| score.minus(self.reference, b).map(|difference| difference / b));
+        quotient.unwrap_or_else(|| self.exact_quotient(score).to_f64(Rounding::Nearest))
     }
 
     fn exact_quotient(&self, score: &T) -> Rational {
