@@ -106,12 +106,3 @@ pub(crate) struct Common {
     )]
     pub(crate) insecure_seed: Option<u64>,
 }
-
-impl Mechanism {
-    pub(crate) fn common(&self) -> &Common {
-        match self {
-            Mechanism::NoisyMax(args) => &args.common,
-            Mechanism::Exponential(args) => &args.common,
-        }
-    }
-}
