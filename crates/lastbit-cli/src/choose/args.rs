@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use lastbit::Rational;
 
-use crate::args::{EpsilonOrScale, exact};
+use crate::args::exact;
 
 #[derive(Args)]
 #[command(after_help = "Which one?
@@ -51,6 +51,18 @@ pub(crate) struct Exponential {
     /// A column of positive weights, which must be public: a name, or a number from 1
     #[arg(long, value_name = "NAME|INDEX", requires = "column")]
     pub(crate) weights: Option<String>,
+}
+
+/// How much noise.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct EpsilonOrScale {
+    /// The loss to allow: ε of pure differential privacy. Exact: 0.1 is 1/10, and 1/3 or 0x1p-3 will do
+    #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) epsilon: Option<Rational>,
+    /// The scale b of the noise, instead of --epsilon
+    #[arg(long, value_name = "B", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) scale: Option<Rational>,
 }
 
 #[derive(Args)]

@@ -90,13 +90,15 @@ fn choose_or_explain(
     let label = table.labels.as_ref().map(|labels| labels[chosen].0.as_str());
     // People count from 1, as lines are counted.
     let number = chosen + 1;
+    // The claim comes before the choice, so that nobody has the one without the other.
+    if !args.json || promise.is_insecure {
+        promise.tell()?;
+    }
     if args.json {
         let label = serde_json::Value::from(label);
         let members = promise.json_members();
         return print_now(&format!("{{{members}, \"chosen\": {number}, \"label\": {label}}}\n"));
     }
-    // The claim comes before the choice, so that nobody has the one without the other.
-    promise.tell()?;
     match label {
         Some(label) => print_now(&format!("{label}\n")),
         None => print_now(&format!("{number}\n")),
