@@ -6,6 +6,7 @@
 Fraction(1, 10)
 
 - Noise: `laplace`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
+- Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
 
@@ -20,20 +21,25 @@ from lastbit._lastbit import (
     Claim,
     DiscreteGaussian,
     DiscreteLaplace,
+    Exponential,
     GridLaplace,
     Laplace,
     Measurement,
     Mechanism,
+    NoisyMax,
     Release,
+    Selection,
     Snapping,
     __version__,
     compose,
     compose_claims,
     discrete_gaussian,
     discrete_laplace,
+    exponential,
     grid_laplace,
     laplace,
     make_vector_float_laplace_cks20,
+    noisy_max,
     snapping,
 )
 from lastbit.errors import (
@@ -71,11 +77,13 @@ __all__ = [
     "DomainError",
     "Error",
     "ErrorBound",
+    "Exponential",
     "GridLaplace",
     "Laplace",
     "Measurement",
     "Mechanism",
     "NoiseOverflow",
+    "NoisyMax",
     "Outcome",
     "ParameterError",
     "PrivacyProof",
@@ -83,6 +91,7 @@ __all__ = [
     "Proofs",
     "Release",
     "Samples",
+    "Selection",
     "Snapping",
     "SystemFailure",
     "UnsupportedType",
@@ -96,19 +105,23 @@ __all__ = [
     "compose_claims",
     "discrete_gaussian",
     "discrete_laplace",
+    "exponential",
     "grid_laplace",
     "laplace",
     "make_vector_float_laplace_cks20",
+    "noisy_max",
     "prove",
     "snapping",
 ]
 
-_CLASSES: "dict[str, Callable[..., Mechanism]]" = {
+_CLASSES: "dict[str, Callable[..., Mechanism | Selection]]" = {
     "laplace": Laplace,
     "grid_laplace": GridLaplace,
     "snapping": Snapping,
     "discrete_laplace": DiscreteLaplace,
     "discrete_gaussian": DiscreteGaussian,
+    "noisy_max": NoisyMax,
+    "exponential": Exponential,
 }
 
 
@@ -124,7 +137,7 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
     >>> lastbit.claim(lastbit.DiscreteGaussian(sigma=2), 1).loss
     Fraction(1, 8)
     """
-    if isinstance(mechanism, Mechanism):
+    if isinstance(mechanism, (Mechanism, Selection)):
         if parameters:
             raise ParameterError("a mechanism has its parameters: give d_in, dtype and unit only")
         return mechanism.claim(d_in, dtype=dtype, unit=unit)

@@ -79,7 +79,6 @@ class Laplace(Mechanism):
         *,
         epsilon: _Exact | None = None,
         sensitivity: _Exact | None = None,
-        hardened: bool = False,
         dtype: _DType | None = None,
     ) -> Laplace: ...
     @staticmethod
@@ -123,7 +122,6 @@ class DiscreteLaplace(Mechanism):
         *,
         epsilon: _Exact | None = None,
         sensitivity: _Exact | None = None,
-        hardened: bool = False,
         dtype: _Integer | None = None,
     ) -> DiscreteLaplace: ...
     @staticmethod
@@ -164,6 +162,54 @@ class Snapping(Mechanism):
     @property
     def lambda_(self) -> float | None: ...
 
+class Selection:
+    def loss(self, d_in: _Exact | None = None) -> Fraction: ...
+    def claim(
+        self, d_in: _Exact | None = None, *, dtype: _DType | None = None, unit: str | None = None
+    ) -> Claim: ...
+    def shortfall(self, candidates: int, /, *, alpha: _Exact) -> float: ...
+    @property
+    def scale(self) -> Fraction: ...
+    @property
+    def monotone(self) -> bool: ...
+    @property
+    def sensitivity(self) -> Fraction | None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
+
+@final
+class NoisyMax(Selection):
+    def __new__(
+        cls,
+        scale: _Exact | None = None,
+        *,
+        epsilon: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        monotone: bool = False,
+        dtype: _DType | None = None,
+    ) -> NoisyMax: ...
+    @overload
+    def __call__(self, scores: Any, /, *, candidates: None = None) -> int: ...
+    @overload
+    def __call__(self, scores: Any, /, *, candidates: Sequence[_X]) -> _X: ...
+
+@final
+class Exponential(Selection):
+    def __new__(
+        cls,
+        scale: _Exact | None = None,
+        *,
+        epsilon: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        monotone: bool = False,
+        dtype: _DType | None = None,
+    ) -> Exponential: ...
+    @overload
+    def __call__(self, scores: Any, /, *, weights: Any = None, candidates: None = None) -> int: ...
+    @overload
+    def __call__(self, scores: Any, /, *, weights: Any = None, candidates: Sequence[_X]) -> _X: ...
+
 @final
 class Measurement:
     @property
@@ -181,9 +227,12 @@ class Budget:
         cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None, unit: str | None = None
     ) -> Budget: ...
     def spend(self, claim: Claim, /) -> None: ...
+    @overload
     def release(
         self, mechanism: Mechanism, x: _X, /, d_in: _Exact | None = None, *, out: Any = None, threads: int | None = None
     ) -> _X: ...
+    @overload
+    def release(self, mechanism: Selection, x: Any, /, d_in: _Exact | None = None, *, out: None = None) -> int: ...
     def cost(self, claim: Claim, /) -> Fraction: ...
     @property
     def total(self) -> Fraction: ...
@@ -215,7 +264,6 @@ def laplace(
     *,
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
-    hardened: bool = False,
     dtype: _DType | None = None,
     out: Any = None,
     budget: Budget | None = None,
@@ -230,7 +278,6 @@ def laplace(
     *,
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
-    hardened: bool = False,
     dtype: _DType | None = None,
     out: Any = None,
     budget: Budget | None = None,
@@ -279,7 +326,6 @@ def discrete_laplace(
     *,
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
-    hardened: bool = False,
     dtype: _Integer | None = None,
     out: Any = None,
     budget: Budget | None = None,
@@ -294,7 +340,6 @@ def discrete_laplace(
     *,
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
-    hardened: bool = False,
     dtype: _Integer | None = None,
     out: Any = None,
     budget: Budget | None = None,
@@ -401,3 +446,90 @@ def _prove(
     parameters: dict[str, Any],
 ) -> list[dict[str, Any]]: ...
 def _check(certificate: str, text: str | None) -> tuple[str, str]: ...
+@overload
+def noisy_max(
+    scores: Any,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    monotone: bool = False,
+    candidates: None = None,
+    dtype: _DType | None = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> int: ...
+@overload
+def noisy_max(
+    scores: Any,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    monotone: bool = False,
+    candidates: Sequence[_X],
+    dtype: _DType | None = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def noisy_max(
+    scores: Any,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    monotone: bool = False,
+    candidates: Sequence[Any] | None = None,
+    dtype: _DType | None = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...
+@overload
+def exponential(
+    scores: Any,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    monotone: bool = False,
+    weights: Any = None,
+    candidates: None = None,
+    dtype: _DType | None = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> int: ...
+@overload
+def exponential(
+    scores: Any,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    monotone: bool = False,
+    weights: Any = None,
+    candidates: Sequence[_X],
+    dtype: _DType | None = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+) -> _X: ...
+@overload
+def exponential(
+    scores: Any,
+    /,
+    scale: _Exact | None = None,
+    *,
+    epsilon: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    monotone: bool = False,
+    weights: Any = None,
+    candidates: Sequence[Any] | None = None,
+    dtype: _DType | None = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+) -> Release: ...

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use lastbit::Measure;
 use pyo3::prelude::*;
 
+use crate::choosing::{Given, Selection};
 use crate::claim::Claim;
 use crate::errors::{ParameterError, python};
 use crate::mechanism::{Mechanism, Object};
@@ -79,7 +80,7 @@ impl Budget {
         self.pay(claim.0.clone())
     }
 
-    /// Pays for a release of `x` by a mechanism, for inputs at distance `d_in`, and makes it.
+    /// Pays for a release of `x` by a mechanism, for inputs at distance `d_in`, and makes it; or for a choice by the scores `x`.
     ///
     /// >>> import lastbit
     /// >>> m = lastbit.DiscreteLaplace(scale=10)
@@ -90,13 +91,19 @@ impl Budget {
     #[pyo3(signature = (mechanism, x, /, d_in=None, *, out=None, threads=None))]
     fn release<'py>(
         slf: &Bound<'py, Budget>,
-        mechanism: &Bound<'py, Mechanism>,
+        mechanism: &Bound<'py, PyAny>,
         x: &Bound<'py, PyAny>,
         d_in: Object<'_, 'py>,
         out: Object<'_, 'py>,
         #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mechanism = mechanism.get();
+        if let Ok(selection) = mechanism.cast::<Selection>() {
+            if out.is_some() {
+                return Err(ParameterError::new_err("out is for noisy arrays, and this is a choice"));
+            }
+            return selection.get().choose(x, &Given { d_in, budget: Some(slf), ..Given::default() });
+        }
+        let mechanism = mechanism.cast::<Mechanism>()?.get();
         let size = values::count(x)?;
         let neighbours = mechanism.neighbours(d_in, Some(size))?;
         let payment = Bound::new(x.py(), Payment::new(mechanism, neighbours, Some(slf.clone().unbind())))?;

@@ -119,30 +119,26 @@ pub(crate) fn laplace(
     scale: Object<'_, '_>,
     epsilon: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
-    hardened: bool,
     dtype: Option<&str>,
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
     let amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
     arguments.dtype(dtype, &ALL)?;
     let noise = Family::Laplace.with(&amount).map_err(python)?;
-    let hardened = arguments.flag("hardened", hardened);
-    Ok(arguments.mechanism(if hardened { noise.hardened() } else { noise }))
+    Ok(arguments.mechanism(noise))
 }
 
 pub(crate) fn discrete_laplace(
     scale: Object<'_, '_>,
     epsilon: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
-    hardened: bool,
     dtype: Option<&str>,
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
     let amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
     arguments.dtype(dtype, &INTEGERS)?;
     let noise = Family::DiscreteLaplace.with(&amount).map_err(python)?;
-    let hardened = arguments.flag("hardened", hardened);
-    Ok(arguments.mechanism(if hardened { noise.hardened() } else { noise }))
+    Ok(arguments.mechanism(noise))
 }
 
 pub(crate) fn discrete_gaussian(

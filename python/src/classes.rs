@@ -31,23 +31,20 @@ fn initializer<C: PyClass<BaseType = Mechanism>>(mechanism: Mechanism, class: C)
 /// <class 'float'>
 /// >>> round(m.accuracy(alpha="0.05"), 3)  # within this of the value, 19 times in 20
 /// 29.957
-///
-/// hardened: the same noise in a time that tells less about the values.
 #[pyclass(frozen, extends = Mechanism, module = "lastbit")]
 pub(crate) struct Laplace;
 
 #[pymethods]
 impl Laplace {
     #[new]
-    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None))]
+    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, dtype=None))]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
-        hardened: bool,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<PyClassInitializer<Laplace>> {
-        Ok(initializer(build::laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref())?, Laplace))
+        Ok(initializer(build::laplace(scale, epsilon, sensitivity, dtype.as_deref())?, Laplace))
     }
 
     /// The largest scale whose noise is at most `accuracy` with probability `1 - alpha`.
@@ -73,10 +70,7 @@ impl Laplace {
             false => for_accuracy(&Family::Laplace, accuracy, alpha)?,
         };
         let scale = found(&noise).into_pyobject(py)?;
-        Py::new(
-            py,
-            initializer(build::laplace(Some(scale.as_any()), None, None, false, dtype.as_deref())?, Laplace),
-        )
+        Py::new(py, initializer(build::laplace(Some(scale.as_any()), None, None, dtype.as_deref())?, Laplace))
     }
 
     /// The scale b, a Fraction.
@@ -181,15 +175,14 @@ pub(crate) struct DiscreteLaplace;
 #[pymethods]
 impl DiscreteLaplace {
     #[new]
-    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None))]
+    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, dtype=None))]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
-        hardened: bool,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     ) -> PyResult<PyClassInitializer<DiscreteLaplace>> {
-        let mechanism = build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref())?;
+        let mechanism = build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref())?;
         Ok(initializer(mechanism, DiscreteLaplace))
     }
 
@@ -207,7 +200,7 @@ impl DiscreteLaplace {
     ) -> PyResult<Py<DiscreteLaplace>> {
         let py = accuracy.py();
         let scale = found(&for_accuracy(&Family::DiscreteLaplace, accuracy, alpha)?).into_pyobject(py)?;
-        let mechanism = build::discrete_laplace(Some(scale.as_any()), None, None, false, dtype.as_deref())?;
+        let mechanism = build::discrete_laplace(Some(scale.as_any()), None, None, dtype.as_deref())?;
         Py::new(py, initializer(mechanism, DiscreteLaplace))
     }
 

@@ -122,7 +122,7 @@ impl Call<'_, '_> {
 /// counts and sums, and not for the rows of people.
 ///
 /// out: a numpy array for the result; out=x works in place. budget: a Budget that pays first, or refuses. claim=True: a Release that
-/// carries its claim. hardened: the same noise in a time that tells less about the values. threads: how many work on a large array; one for each
+/// carries its claim. threads: how many work on a large array; one for each
 /// core if it is not given.
 ///
 /// >>> import lastbit
@@ -133,7 +133,7 @@ impl Call<'_, '_> {
 /// Traceback (most recent call last):
 /// lastbit.errors.DomainError: value 0 is not a finite number; the privacy claim covers finite values only
 #[pyfunction]
-#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None, out=None, budget=None,
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, dtype=None, out=None, budget=None,
     claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn laplace<'py>(
@@ -141,7 +141,6 @@ pub(crate) fn laplace<'py>(
     scale: Object<'_, 'py>,
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
-    hardened: bool,
     #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
@@ -149,9 +148,8 @@ pub(crate) fn laplace<'py>(
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None];
-    let call = Call { function: "laplace", numbers, flag: hardened, dtype: dtype.as_deref() };
-    let mechanism =
-        call.mechanism(|| build::laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref()))?;
+    let call = Call { function: "laplace", numbers, flag: false, dtype: dtype.as_deref() };
+    let mechanism = call.mechanism(|| build::laplace(scale, epsilon, sensitivity, dtype.as_deref()))?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 
@@ -204,7 +202,7 @@ pub(crate) fn grid_laplace<'py>(
 /// >>> type(lastbit.discrete_laplace(1234, epsilon="1/2", sensitivity=1))
 /// <class 'int'>
 #[pyfunction]
-#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, hardened=false, dtype=None, out=None, budget=None,
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, dtype=None, out=None, budget=None,
     claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_laplace<'py>(
@@ -212,7 +210,6 @@ pub(crate) fn discrete_laplace<'py>(
     scale: Object<'_, 'py>,
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
-    hardened: bool,
     #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
@@ -220,9 +217,9 @@ pub(crate) fn discrete_laplace<'py>(
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None];
-    let call = Call { function: "discrete_laplace", numbers, flag: hardened, dtype: dtype.as_deref() };
+    let call = Call { function: "discrete_laplace", numbers, flag: false, dtype: dtype.as_deref() };
     let mechanism =
-        call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, hardened, dtype.as_deref()))?;
+        call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref()))?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 

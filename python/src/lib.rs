@@ -11,6 +11,7 @@
 //! | `mechanism`, `classes` | what all mechanisms can do, and one class for each |
 //! | `build` | mechanisms from arguments, for classes and functions alike |
 //! | `functions` | build and call in one |
+//! | `choosing` | mechanisms that choose one of several candidates |
 //! | `claim`, `budget` | what a release promises, and what may be lost in all |
 //! | `measurement` | the same mechanisms with domain, metric, measure and map |
 //! | `engines` | audits, proofs and attacks |
@@ -24,6 +25,7 @@ mod arrays;
 mod arrow;
 mod budget;
 mod build;
+mod choosing;
 mod claim;
 mod classes;
 mod engines;
@@ -52,6 +54,8 @@ mod _lastbit {
     use crate::arrow::{ArrowArray, release_arrow};
     #[pymodule_export]
     use crate::budget::{Budget, compose_claims};
+    #[pymodule_export]
+    use crate::choosing::{ExponentialClass, NoisyMaxClass, Selection, exponential, noisy_max};
     #[pymodule_export]
     use crate::claim::{Claim, Release};
     #[pymodule_export]

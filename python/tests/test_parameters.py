@@ -89,10 +89,10 @@ def test_remembered_arguments_are_the_right_ones() -> None:
 
 MECHANISMS = [
     lastbit.Laplace(epsilon="0.1", sensitivity=2),
-    lastbit.Laplace(scale="10/3", hardened=True),
+    lastbit.Laplace(scale="10/3"),
     lastbit.GridLaplace(epsilon=1, sensitivity=1, k=-20, max_changed=3, multiples_of_pow2=-2, dtype="float32"),
     lastbit.GridLaplace(scale=2),
-    lastbit.DiscreteLaplace(scale=10, hardened=True),
+    lastbit.DiscreteLaplace(scale=10),
     lastbit.DiscreteGaussian(rho="1/8", sensitivity=1),
     lastbit.DiscreteGaussian(variance="7/3"),
     lastbit.Snapping(epsilon="1/3", bound="100.5", sensitivity=2, clamp_infinite=True),

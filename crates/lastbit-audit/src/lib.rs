@@ -7,6 +7,7 @@
 //! | [`discrete`] | programs with discrete samples and exact arithmetic |
 //! | [`continuous`] | events of programs with real-valued noise, exactly |
 //! | [`bit_tree`] | the samplers that ship, run on every sequence of bits |
+//! | [`choosing`] | the exact probabilities of mechanisms that choose a candidate |
 //! | [`textbook`] | single outputs of the textbook's Laplace mechanism |
 //! | [`black_box`] | anybody's noise, from samples: a bound from below, with a confidence |
 //!
@@ -33,6 +34,7 @@
 
 pub mod bit_tree;
 pub mod black_box;
+pub mod choosing;
 mod columns;
 pub mod comparison;
 pub mod conformance;

@@ -10,6 +10,7 @@ use crate::attack::args::Attack;
 use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
 use crate::certify::args::Certify;
+use crate::choose::args::Choose;
 use crate::prove::args::{Check, Fmt, Prove};
 use crate::version;
 
@@ -22,6 +23,7 @@ use crate::version;
 #[command(after_help = "Examples:
   lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt > noisy.txt
   lastbit noise laplace --epsilon 1 --sensitivity 1 --explain
+  lastbit choose noisy-max --epsilon 1 --sensitivity 1 scores.txt
   lastbit prove mechanisms/snapping.lb
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit audit snapping --epsilon 1 --bound 372 --inputs 371 372
@@ -53,6 +55,15 @@ pub(crate) enum Command {
     /// 130 stopped by Ctrl-C. What is written then ends with a whole line, and a message says how many values it is; with --json it is
     /// nothing.
     Noise(Box<Noise>),
+    /// Choose one of several candidates by their scores
+    ///
+    /// Scores come from FILE or standard input, one for each candidate; the number of the chosen one, from 1, or its label goes to standard
+    /// output, the claim to standard error: the mechanism, its parameters, and the privacy loss as an exact fraction.
+    ///
+    /// Protected is what the scores are, to the extent of the claim; what the candidates are and how many is not.
+    ///
+    /// Exit codes: as for noise.
+    Choose(Box<Choose>),
     /// Prove or refute privacy, and bound the floating-point error of programs
     ///
     /// For a mechanism over the reals in a *.lb file: whether its privacy claim is true. Its own proofs are checked step by step,
@@ -181,9 +192,6 @@ pub(crate) struct Laplace {
     pub(crate) noise: EpsilonOrScale,
     #[command(flatten)]
     pub(crate) sensitivity: L1,
-    /// Take a time that tells less about the values, with the same noise
-    #[arg(long)]
-    pub(crate) hardened: bool,
     #[command(flatten)]
     pub(crate) io: Io,
 }
@@ -213,9 +221,6 @@ pub(crate) struct DiscreteLaplace {
     pub(crate) noise: EpsilonOrScale,
     #[command(flatten)]
     pub(crate) sensitivity: L1,
-    /// Take a time that tells less about the noise, with the same noise
-    #[arg(long)]
-    pub(crate) hardened: bool,
     #[command(flatten)]
     pub(crate) io: Io,
 }
@@ -433,7 +438,7 @@ impl Mechanism {
 }
 
 /// A parameter: what the text says, not the nearest double.
-fn exact(text: &str) -> Result<Rational, String> {
+pub(crate) fn exact(text: &str) -> Result<Rational, String> {
     text.parse().map_err(|e: lastbit_real::ParseNumberError| e.to_string())
 }
 

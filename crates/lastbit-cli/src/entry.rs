@@ -248,6 +248,27 @@ impl Entry<i64> for i64 {
     }
 }
 
+/// The name of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Label(pub(crate) String);
+
+impl Entry<Label> for Label {
+    const EXPECTED: &'static str = "expected a label";
+
+    fn parse(text: &str) -> Result<Label, Unreadable> {
+        if text.is_empty() { Err(Unreadable::new("empty")) } else { Ok(Label(text.to_owned())) }
+    }
+
+    /// Labels are no numbers, and nothing is declared of them.
+    fn is_multiple_of_pow2(&self, _: i32) -> bool {
+        true
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -186,6 +186,7 @@ fn of_library(error: &lastbit::Error) -> String {
         }
         OutOfRange { name, value, .. } => format!("{} = {} is out of range", parameter(name), cut(value)),
         Overflow { index } => format!("noisy value {} overflows its type", index + 1),
+        BadWeight { index } => format!("weight {} is not a positive number", index + 1),
         BeyondRange { index, type_name } => format!("value {} is beyond the largest {type_name}", index + 1),
         other => other.to_string(),
     }
@@ -202,6 +203,8 @@ fn library_hint(error: &lastbit::Error) -> String {
         }
         OutOfRange { reason, .. } => reason.clone(),
         NotPositive { .. } | Negative { .. } => "give a number such as 0.1, 1/10 or 0x1p-3".into(),
+        NoCandidates => "give one score a line, or a column of a CSV file with --column".into(),
+        BadWeight { .. } => "leave out candidates that must not be chosen".into(),
         Overflow { .. } => "clamp the values, use less noise, or a wider type with --input".into(),
         SelfTestFailed { .. } => "do not release noise on this machine with this build".into(),
         NoEntropy { .. } | SeedRefused { .. } => {
@@ -221,7 +224,11 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
     let arguments = strings(ContextKind::InvalidArg);
     if error.kind() == ErrorKind::MissingRequiredArgument && !arguments.is_empty() {
         let names: Vec<String> = arguments.iter().map(|text| readable(text)).collect();
-        return Error::usage(format!("missing {}", names.join(", and ")), missing_hint(&arguments));
+        let is_choice = error.render().to_string().contains(" choose ");
+        return Error::usage(
+            format!("missing {}", names.join(", and ")),
+            missing_hint(&arguments, is_choice),
+        );
     }
     // The rendered text is: the message, maybe over several lines; tips; the usage.
     let rendered = error.render().to_string();
@@ -296,9 +303,11 @@ fn readable(argument: &str) -> String {
     }
 }
 
-fn missing_hint(missing: &[String]) -> String {
+fn missing_hint(missing: &[String], is_choice: bool) -> String {
     let lacks = |name: &str| missing.iter().any(|text| text.contains(name));
-    if lacks("--sensitivity") {
+    if lacks("--sensitivity") && is_choice {
+        "--sensitivity is how much one person can change the score of a single candidate".into()
+    } else if lacks("--sensitivity") {
         "--sensitivity is the L1 distance (L2 for discrete-gaussian) between the columns of two neighbouring inputs: how \
          much one person can change all values together"
             .into()

@@ -115,7 +115,7 @@ fn json_text(plan: &Plan, widths: &[(&str, HalfWidth)], meaning: &Meaning) -> St
 }
 
 /// A JSON string.
-fn json(text: String) -> String {
+pub(crate) fn json(text: String) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -123,7 +123,7 @@ fn json(text: String) -> String {
 const EXCEPT: &str = "1e-6";
 
 /// The loss as a change of odds.
-struct Meaning {
+pub(crate) struct Meaning {
     /// The exponent of the factor.
     log_factor: Rational,
     /// By how much the odds between two neighbouring inputs change at most; a little above the true number. `None` if that
@@ -134,7 +134,7 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn of(claim: &Claim) -> Result<Meaning, Error> {
+    pub(crate) fn of(claim: &Claim) -> Result<Meaning, Error> {
         let is_pure = claim.measure() == Measure::MaxDivergence;
         let log_factor = claim.approximate(&EXCEPT.parse().unwrap_or_default())?;
         // Beyond this the number of digits is all one could say.
@@ -145,7 +145,7 @@ impl Meaning {
         Ok(Meaning { log_factor, factor, is_pure })
     }
 
-    fn in_words(&self, claim: &Claim) -> String {
+    pub(crate) fn in_words(&self, claim: &Claim) -> String {
         let log = if self.is_pure {
             claim.loss().to_short()
         } else {

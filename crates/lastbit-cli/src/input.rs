@@ -33,6 +33,8 @@ enum Kind {
     File { file: File, start: u64, bytes: u64 },
     /// Can be read once.
     Pipe(Box<dyn Read>),
+    /// Can be read as often as one likes.
+    Memory(Vec<u8>),
 }
 
 impl Input {
@@ -77,6 +79,22 @@ impl Input {
         Ok(Input { name, kind })
     }
 
+    /// All of it, so that several columns can be read, and all of the same text.
+    pub(crate) fn into_memory(self) -> Result<Input, Error> {
+        let Input { name, kind } = self;
+        let mut text = Vec::new();
+        let read = match kind {
+            Kind::File { mut file, .. } => file.read_to_end(&mut text),
+            Kind::Pipe(mut reader) => reader.read_to_end(&mut text),
+            Kind::Memory(known) => {
+                text = known;
+                Ok(0)
+            }
+        };
+        read.map_err(|e| Error::io(format!("read {name}"), e))?;
+        Ok(Input { name, kind: Kind::Memory(text) })
+    }
+
     pub(crate) fn is_pipe(&self) -> bool {
         matches!(self.kind, Kind::Pipe(_))
     }
@@ -91,6 +109,10 @@ impl Input {
                 (Box::new(progress.of_bytes(&*file)), progress)
             }
             Kind::Pipe(reader) => (Box::new(reader), Progress::new(doing, None)),
+            Kind::Memory(text) => {
+                let progress = Progress::new(doing, Some(text.len() as u64));
+                (Box::new(progress.of_bytes(text.as_slice())), progress)
+            }
         };
         Numbers::start(name, reader, format, progress)
     }

@@ -8,6 +8,7 @@
 //! | `run` | the passes over the input |
 //! | `stdout`, `interrupt` | that what is written is all there, and is cut nowhere |
 //! | `attack` | the command `attack` |
+//! | `choose` | the command `choose` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `certify` | the command `certify` |
@@ -23,6 +24,7 @@ mod audit;
 mod bench;
 mod cells;
 mod certify;
+mod choose;
 mod entry;
 mod error;
 mod explain;

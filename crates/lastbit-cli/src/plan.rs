@@ -104,7 +104,6 @@ impl Plan {
         let mechanism = family(asked, X::RESULT).with(&amount)?;
         let claim = mechanism.claim(X::VALUES, &neighbours)?;
         claim.check_charged()?;
-        let mechanism = if is_hardened(asked) { mechanism.hardened() } else { mechanism };
         Ok(Plan { mechanism, claim, result: X::RESULT })
     }
 }
@@ -193,12 +192,4 @@ fn amount(asked: &Mechanism, neighbours: &Neighbours) -> Result<Amount> {
 
 fn of(noise: &EpsilonOrScale) -> (&Option<Rational>, &Option<Rational>, &'static str) {
     (&noise.epsilon, &noise.scale, "--epsilon and --scale")
-}
-
-fn is_hardened(asked: &Mechanism) -> bool {
-    match asked {
-        Mechanism::Laplace(args) => args.hardened,
-        Mechanism::DiscreteLaplace(args) => args.hardened,
-        _ => false,
-    }
 }

@@ -27,6 +27,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
                 (InputType::I64, _) => release_or_explain::<i64, i64>(mechanism),
             }
         }
+        Command::Choose(args) => crate::choose::run(args),
         Command::Audit(args) => crate::audit::run(args),
         Command::Attack(args) => crate::attack::run(args),
         Command::Conformance(args) => crate::audit::conformance::run(args),

@@ -2,7 +2,7 @@
 
 use lastbit_real::{Rational, Rounding};
 
-use crate::ValueType;
+use crate::{Metric, ValueType};
 
 /// The reason why a mechanism could not be built or a release not be made. On an error nothing is written.
 ///
@@ -76,6 +76,25 @@ pub enum Error {
         values: usize,
         /// How many were expected.
         out: usize,
+    },
+    /// There is nothing to choose from.
+    #[error("there is nothing to choose from: a choice needs at least one candidate")]
+    NoCandidates,
+    /// A weight of a candidate is not a positive number.
+    #[error("weight {index} is not a positive number; leave out candidates that must not be chosen")]
+    BadWeight {
+        /// Its position, from 0.
+        index: usize,
+    },
+    /// The loss of a choice between scores that are measured so is not known.
+    #[error(
+        "{mechanism} claims nothing about scores at {metric} distance; measure it as L-infinity, range or L1"
+    )]
+    UnsupportedMetric {
+        /// The mechanism.
+        mechanism: &'static str,
+        /// How the distance was to be measured.
+        metric: Metric,
     },
     /// The operating system gave no random bytes.
     #[error("the operating system gave no random bytes: {reason}")]

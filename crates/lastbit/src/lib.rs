@@ -29,6 +29,13 @@
 //! | [`Snapping`] | clamp, real Laplace, round to `Λ`, clamp | `f64`, [`Real`] | `ε·d` |
 //! | [`FloatSnapping`] | the same in floating point, to study | `f64` | `ε·d` and a little |
 //!
+//! Two mechanisms choose one of several candidates by their scores, where `d` is how far two scores can move apart ([`Metric::Range`]):
+//!
+//! | mechanism | chooses | loss at range distance `d` |
+//! |---|---|---|
+//! | [`NoisyMax`] | the largest `score + b·E`, `E` exponential: permute-and-flip | `d/b` |
+//! | [`Exponential`] | `i` with probability proportional to `weight·e^(score/b)` | `d/b` |
+//!
 //! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What can not be
 //! done is refused with an [`Error`], and then nothing is written.
 //!
@@ -37,8 +44,8 @@
 //!
 //! # What is not covered
 //!
-//! The claims are about the distribution of the outputs. *When* an output comes can tell something, too: see
-//! [`Laplace::hardened`]. Memory that held the values, and the random words of the last release on the stack, are not wiped; the generator
+//! The claims are about the distribution of the outputs. *When* an output comes tells next to nothing, but not nothing: all but a share of 2⁻²⁴ of the values
+//! take the same straight line of instructions, whatever they are; the page `docs/noise.md` of the repository says more. Memory that held the values, and the random words of the last release on the stack, are not wiped; the generator
 //! itself forgets keys and words as it goes ([`SecureSource`]).
 // A few small modules need `unsafe`, with their reasons: `bits::fork`, `bits::pages`, `bits::scrub`, the clock of `bits::environment`, and
 // `sampler::arith`.
@@ -54,6 +61,7 @@ mod contract;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod error;
+mod exponential;
 mod float_snapping;
 mod gaussian;
 mod grid;
@@ -62,9 +70,12 @@ mod laplace;
 mod measurement;
 mod mechanism;
 mod neighbours;
+mod noisy_max;
 mod normal_tail;
 mod real;
 mod sampler;
+mod score;
+mod selection;
 mod snapping;
 mod threads;
 mod validate;
@@ -81,6 +92,7 @@ pub use contract::{Contract, HalfWidth};
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use error::Error;
+pub use exponential::Exponential;
 pub use float_snapping::{FloatSnapping, SnapParams, snap_f};
 pub use gaussian::Gaussian;
 pub use grid::{Inputs, grid_distance};
@@ -90,7 +102,10 @@ pub use lastbit_real::{IBig, Rational, Rounding};
 pub use measurement::{L1Distance, Loss, Measurement, VectorDomain, make_vector_float_laplace_cks20};
 pub use mechanism::{Mechanism, RealMechanism};
 pub use neighbours::{Metric, Neighbours};
+pub use noisy_max::NoisyMax;
 pub use real::Real;
+pub use score::Score;
+pub use selection::Selection;
 pub use snapping::Snapping;
 pub use threads::Threads;
 pub use value_type::ValueType;

@@ -14,14 +14,37 @@ pub enum Metric {
     L1,
     /// `√(Σ (x_i - x'_i)²)`.
     L2,
+    /// `max |x_i - x'_i|`: how far one value moves.
+    LInfinity,
+    /// `max (x_i - x'_i) - min (x_i - x'_i)`: how far two values move apart or together. It is 0 if all values move alike, and at most the
+    /// L∞ distance if all move in the same direction; it is never above twice the L∞ distance, nor above the L1 distance. Twice, if one value
+    /// goes up and another one down.
+    Range,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 4] = [Metric::L1, Metric::L2, Metric::LInfinity, Metric::Range];
+
+    /// Its name in claims.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::L1 => "L1",
+            Metric::L2 => "L2",
+            Metric::LInfinity => "L-infinity",
+            Metric::Range => "range",
+        }
+    }
+
+    /// The metric of this name.
+    pub fn named(name: &str) -> Option<Metric> {
+        Metric::ALL.into_iter().find(|metric| metric.name() == name)
+    }
 }
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Metric::L1 => "L1",
-            Metric::L2 => "L2",
-        })
+        f.write_str(self.name())
     }
 }
 

@@ -95,7 +95,7 @@ fn the_least_index_of_every_mechanism() {
         least_index("laplace i64", &laplace, i64::MAX - 3, 0);
         let discrete = DiscreteLaplace::new(rational(scale)).unwrap();
         least_index("discrete-laplace i64", &discrete, i64::MAX - 3, 0);
-        least_index("discrete-laplace i64, hardened", &discrete.hardened(), i64::MIN + 3, 0);
+        least_index("discrete-laplace i64, at the other end", &discrete, i64::MIN + 3, 0);
         let gaussian = DiscreteGaussian::new(&rational(scale)).unwrap();
         least_index("discrete-gaussian i64", &gaussian, i64::MAX - 3, 0);
     }
@@ -104,11 +104,9 @@ fn the_least_index_of_every_mechanism() {
     for scale in ["1e292", "1e305"] {
         let laplace = Laplace::new(rational(scale)).unwrap();
         least_index("laplace f64", &laplace, f64::MAX, 0.0);
-        least_index("laplace f64, hardened", &laplace.hardened(), f64::MAX, 0.0);
     }
     let laplace = Laplace::new(rational("1e31")).unwrap();
     least_index("laplace f32", &laplace, f32::MAX, 0.0);
-    least_index("laplace f32, hardened", &laplace.hardened(), f32::MAX, 0.0);
     for k in [900, 960, 920] {
         let grid = GridLaplace::<f64>::new(rational("1e292"), Some(k)).unwrap();
         least_index("grid-laplace f64", &grid, f64::MAX, 0.0);

@@ -116,7 +116,6 @@ fn values_must_be_finite() {
             values[index] = bad;
             let error = Error::NotFinite { index };
             refused(&Laplace::new(Rational::ONE).unwrap(), &values, 7.0, error.clone());
-            refused(&Laplace::new(Rational::ONE).unwrap().hardened(), &values, 7.0, error.clone());
             refused(&GridLaplace::<f64>::new(Rational::ONE, None).unwrap(), &values, 7.0, error.clone());
             refused(&Snapping::new(Rational::ONE, rational("10")).unwrap(), &values, 7.0, error.clone());
             refused(&FloatSnapping::new(1.0, 10.0).unwrap(), &values, 7.0, error.clone());
@@ -246,7 +245,6 @@ fn extreme_words() {
                     Ok(y) => assert!(y.is_finite()),
                     Err(error) => assert_eq!(error, Error::Overflow { index: 0 }),
                 }
-                let _ = laplace.hardened().release(&mut source, x);
                 let grid = GridLaplace::<f64>::new(rational(scale), None).unwrap();
                 let _ = grid.release(&mut source, x);
             }
@@ -293,7 +291,6 @@ proptest! {
             let _ = m.release(&mut replay, x as f32);
             let _ = m.release(&mut source, integer);
             let _ = m.release(&mut replay, integer as i32);
-            let _ = m.clone().hardened().release(&mut source, x);
             reads_back(AnyMechanism::Laplace(m));
         }
         if let Ok(m) = DiscreteLaplace::new(scale.clone()) {

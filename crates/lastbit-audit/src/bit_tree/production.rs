@@ -16,10 +16,13 @@ use super::shipped::Shipped;
 use super::tiers::Tiers;
 
 /// Words on each side of a threshold.
-const SIDE: i64 = 2;
+const SIDE: i128 = 2;
 
 /// Bits of `U` in a word; the other is the sign.
 const WORD_BITS: i64 = 63;
+
+/// Bits of `U` in a word and a half, which some mechanisms read before they decide.
+const WIDE_BITS: i64 = 95;
 
 /// Proposals of the discrete Gaussian whose acceptance is looked at, on each side.
 const PROPOSALS: i64 = 8;
@@ -84,33 +87,44 @@ impl Production {
     ) -> Result<(), BitTreeError> {
         for (negative, u) in cuts.into_iter().filter_map(|cut| law.threshold(cut)) {
             self.thresholds += 1;
-            for bits in words_around(&u) {
-                let words: Vec<u64> = std::iter::once(bits | u64::from(negative) << WORD_BITS)
-                    .chain(more.iter().copied())
-                    .collect();
-                let expected = |u: &Enclosure| law.event_at(negative, u);
-                self.replay(&words, bits, expected, &event)?;
+            let expected = |u: &Enclosure| law.event_at(negative, u);
+            let sign = u64::from(negative) << WORD_BITS;
+            for bits in words_around(&u, WORD_BITS) {
+                let words: Vec<u64> =
+                    std::iter::once(bits as u64 | sign).chain(more.iter().copied()).collect();
+                self.replay(|_| words.clone(), (bits, WORD_BITS), expected, &event)?;
+            }
+            if !more.is_empty() {
+                continue;
+            }
+            for bits in words_around(&u, WIDE_BITS) {
+                // The lower half of the second word does not count for a mechanism that reads a word and a half; for one that reads one, it comes next.
+                let words = |ones: bool| {
+                    vec![(bits >> 32) as u64 | sign, (bits as u64) << 32 | if ones { 0xffff_ffff } else { 0 }]
+                };
+                self.replay(words, (bits, WIDE_BITS), expected, &event)?;
             }
         }
         Ok(())
     }
 
-    /// Replays a script with all further bits zeros, and ones. `bits` is the word whose `U` the law is asked about.
+    /// Replays a script with all further bits zeros, and ones. `known` are the bits of the `U` that the law is asked about, and how many.
     fn replay(
         &mut self,
-        words: &[u64],
-        bits: u64,
+        words: impl Fn(bool) -> Vec<u64>,
+        known: (u128, i64),
         expected: impl Fn(&Enclosure) -> Option<usize>,
         event: &impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
     ) -> Result<(), BitTreeError> {
         for (fill, ones) in [(Fill::Zeros, false), (Fill::Ones, true)] {
-            let mut source = Script::new(words, fill);
+            let words = words(ones);
+            let mut source = Script::new(&words, fill);
             let event = event(&mut source)?;
             self.replays += 1;
             self.tiers.count(source.tier());
-            let Some(expected) = expected(&end_of(bits, ones)) else { continue };
+            let Some(expected) = expected(&end_of(known, ones)) else { continue };
             if event != expected && self.wrong.is_none() {
-                self.wrong = Some(WrongWord { words: words.to_vec(), ones, event, expected });
+                self.wrong = Some(WrongWord { words, ones, event, expected });
             }
         }
         Ok(())
@@ -150,30 +164,30 @@ impl Production {
             }
             production.thresholds += 1;
             let proposal = word_of(&proposals, z);
-            for bits in words_around(&accepted) {
+            for bits in words_around(&accepted, WORD_BITS) {
                 let expected = |u: &Enclosure| match () {
                     () if u.hi() <= accepted.lo() => Some(law.event(x + z as f64)),
                     () if u.lo() >= accepted.hi() => Some(rejected),
                     () => None,
                 };
-                production.replay(&[proposal, bits], bits, expected, &event)?;
+                production.replay(|_| vec![proposal, bits as u64], (bits, WORD_BITS), expected, &event)?;
             }
         }
         Ok(production)
     }
 }
 
-/// The 63 bits of the words around a threshold of `U`.
-fn words_around(u: &Enclosure) -> impl Iterator<Item = u64> {
-    let [least, most] =
-        [u.lo(), u.hi()].map(|end| i64::try_from(end.shl(WORD_BITS).floor()).unwrap_or(i64::MAX));
-    (least.saturating_sub(SIDE)..=most.saturating_add(SIDE)).filter_map(|bits| u64::try_from(bits).ok())
+/// The first bits of `U`, so many of them, around a threshold.
+fn words_around(u: &Enclosure, len: i64) -> impl Iterator<Item = u128> {
+    let last = (1i128 << len) - 1;
+    let [least, most] = [u.lo(), u.hi()].map(|end| i128::try_from(end.shl(len).floor()).unwrap_or(last));
+    ((least - SIDE).max(0)..=(most + SIDE).min(last)).filter_map(|bits| u128::try_from(bits).ok())
 }
 
 /// Where `U` is, if all bits after those of a word are zeros, or ones: at the end of what the word says, up to the
 /// bits from 400 to 600, among which some are others.
-fn end_of(bits: u64, ones: bool) -> Enclosure {
-    let end = Dyadic::new(IBig::from(bits) + IBig::from(u8::from(ones)), -WORD_BITS);
+fn end_of((bits, len): (u128, i64), ones: bool) -> Enclosure {
+    let end = Dyadic::new(IBig::from(bits) + IBig::from(u8::from(ones)), -len);
     let [near, far] = [-600, -400].map(Dyadic::pow2);
     let (lo, hi) = if ones { (&end - &far, &end - &near) } else { (&end + &near, &end + &far) };
     Enclosure::new(lo, hi).expect("2^-600 < 2^-400")

@@ -7,21 +7,18 @@ use std::fmt;
 ///
 /// # Why the refinement words tell
 ///
-/// A value's first word comes from the main stream, and tier 1 sees nothing else. What it leaves goes to tier 2, which always
-/// asks for a refinement word before it tries, and then for one a try, as long as the sign and the bits fit: `w - 1` bits of
-/// `U` from the first word of `w` bits and `w` from each refinement are at most 127, so that it takes up to `128/w - 1`. Tier 3
-/// begins with the bits that tier 2 had last and then asks on. So no refinement is tier 1, fewer than `128/w - 1` are tier
-/// 2, more are tier 3, and just as many leave it open: tier 2 with its last word, or tier 3 with the same bits.
+/// A value's first word, or the first one and half of another, come from the main stream, and tier 1 sees nothing else. What it leaves goes to
+/// the other tiers, which always ask for a refinement word before they try: tier 2 as long as it has not seen the 127 bits that it reads, then
+/// tier 3. With `w - 1` bits of `U` from the first word of `w` bits, perhaps `w/2` from the second, and `w` from each refinement, that is after
+/// `128/w - 1` of them.
 ///
 /// Values of several words (the discrete Gaussian's) count by their most refined one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Float arithmetic on the first word.
+    /// Float arithmetic on the first words.
     One,
     /// Fixed point on up to 127 bits.
     Two,
-    /// Tier 2 with all the bits it can take, or tier 3 with the same bits.
-    TwoOrThree,
     /// Arbitrary precision.
     Three,
 }
@@ -31,8 +28,7 @@ impl Tier {
     pub(super) fn after(refinements: u32, width: u32) -> Tier {
         match (refinements, 128 / width - 1) {
             (0, _) => Tier::One,
-            (asked, most) if asked < most => Tier::Two,
-            (asked, most) if asked == most => Tier::TwoOrThree,
+            (asked, most) if asked <= most => Tier::Two,
             _ => Tier::Three,
         }
     }
@@ -42,7 +38,6 @@ impl Tier {
         match self {
             Tier::One => "tier 1",
             Tier::Two => "tier 2",
-            Tier::TwoOrThree => "tier 2 or 3",
             Tier::Three => "tier 3",
         }
     }
@@ -86,9 +81,9 @@ mod tests {
         let tiers = |width, refinements: &[u32]| {
             refinements.iter().map(|r| Tier::after(*r, width)).collect::<Vec<_>>()
         };
-        use Tier::{One, Three, Two, TwoOrThree};
-        assert_eq!(tiers(64, &[0, 1, 2]), [One, TwoOrThree, Three]);
-        assert_eq!(tiers(8, &[0, 1, 14, 15, 16]), [One, Two, Two, TwoOrThree, Three]);
-        assert_eq!(tiers(2, &[0, 62, 63, 64]), [One, Two, TwoOrThree, Three]);
+        use Tier::{One, Three, Two};
+        assert_eq!(tiers(64, &[0, 1, 2]), [One, Two, Three]);
+        assert_eq!(tiers(8, &[0, 1, 14, 15, 16]), [One, Two, Two, Two, Three]);
+        assert_eq!(tiers(2, &[0, 62, 63, 64]), [One, Two, Two, Three]);
     }
 }

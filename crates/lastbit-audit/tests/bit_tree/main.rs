@@ -2,6 +2,7 @@
 
 mod bernoulli;
 mod chi_square;
+mod choosing;
 mod faults;
 mod gaussian;
 mod reports;

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::text::{DELTA, delta};
 use super::{About, COMPOSITION, Claim, Measure};
-use crate::{AnyMechanism, Contract, Error, Neighbours, ValueType};
+use crate::{AnyMechanism, Contract, Error, Metric, Neighbours, ValueType, selection};
 
 /// A claim with the names and in the order of its JSON.
 #[derive(Serialize, Deserialize, PartialEq)]
@@ -142,8 +142,14 @@ impl Record {
             };
             let values = ValueType::named(&domain.values)
                 .ok_or_else(|| bad(format!("there is no type of values {:?}", domain.values)))?;
-            let mechanism = AnyMechanism::from_parameters(&self.mechanism, &self.parameters, values)?;
-            mechanism.claim(values, &stated.neighbours(domain.length, self.unit.as_deref())?)?
+            let neighbours = stated.neighbours(domain.length, self.unit.as_deref())?;
+            let metric = Metric::named(&stated.metric)
+                .ok_or_else(|| bad(format!("there is no metric {:?}", stated.metric)))?;
+            match selection::claim(&self.mechanism, &self.parameters, values, metric, &neighbours) {
+                Some(claim) => claim?,
+                None => AnyMechanism::from_parameters(&self.mechanism, &self.parameters, values)?
+                    .claim(values, &neighbours)?,
+            }
         };
         Ok(claim)
     }

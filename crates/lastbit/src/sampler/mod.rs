@@ -19,6 +19,7 @@
 
 pub(crate) mod arith;
 pub(crate) mod batch;
+pub(crate) mod contest;
 pub(crate) mod integers;
 pub(crate) mod law;
 // The kernel that leaves values to it is not there yet.

@@ -28,7 +28,7 @@ const TWO84: f64 = 19_342_813_113_834_066_795_298_816.0;
 const SIGN: u64 = 1 << 63;
 
 /// 2^-k as a double.
-const fn pow2_neg(k: u64) -> f64 {
+pub(in crate::sampler) const fn pow2_neg(k: u64) -> f64 {
     f64::from_bits((1023 - k) << 52)
 }
 

@@ -15,7 +15,7 @@ use crate::sampler::arith::{Arith, Kernel};
 
 /// The constants of the logarithm.
 #[derive(Clone, Copy)]
-pub(super) struct Constants {
+pub(in crate::sampler) struct Constants {
     /// `1/(2i + 1)`.
     odd: [f64; 11],
     /// ln 2, nearest.
@@ -61,14 +61,14 @@ impl Constants {
     /// through: it then keeps them ready in vectors, where it would spread each constant anew for every four values, a
     /// fifth of all instructions.
     #[inline(always)]
-    fn for_loop_over(n: usize) -> Constants {
+    pub(in crate::sampler) fn for_loop_over(n: usize) -> Constants {
         if n >= 16 { std::hint::black_box(CONSTANTS) } else { CONSTANTS }
     }
 }
 
 /// True if all known bits of `U` are zero.
 #[inline(always)]
-pub(super) fn is_unbounded(word: u64) -> bool {
+pub(in crate::sampler) fn is_unbounded(word: u64) -> bool {
     word << 1 == 0
 }
 
@@ -111,7 +111,7 @@ fn unknown_bits<A: Arith, W: Word>(k: &Constants, z: f64, scale: f64) -> f64 {
 ///
 /// Sum: `3.57 + 2.31·e < 4·(e + 1)` units of 2⁻⁵³.
 #[inline(always)]
-pub(super) fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
+pub(in crate::sampler) fn exponential<A: Arith, W: Word>(k: &Constants, word: u64) -> (f64, f64) {
     let a = centre::<W>(word);
     let high = f64::from_bits((a >> 32) | k.two84_bits) - (k.two84 + k.two52);
     let f = high + f64::from_bits((a & 0xffff_ffff) | k.two52_bits);
