@@ -1,11 +1,17 @@
 //! The real Gaussian mechanism, correctly rounded.
 
-use lastbit_real::{Dyadic, Enclosure, Rational};
+use lastbit_real::{Dyadic, Enclosure, Float, Rational};
 
+use crate::bits::BitSource;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::normal_tail::{Excess, least, quantile};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow};
+use crate::sampler::integers::add_big;
+use crate::sampler::law::{FloorLaw, Offset, RealLaw, RoundLaw};
+use crate::sampler::normal;
 use crate::sampler::scale::Deviation;
-use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, ValueType, accuracy};
+use crate::sampler::tier1::round::Rounded;
+use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `RN(x + σ·G)`: the **real** Gaussian variable of standard deviation `σ`, added to `x`, rounded once to the type of `x`.
 ///
@@ -19,10 +25,12 @@ use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, ValueType, 
 /// follow from `ρ`.
 ///
 /// ```
-/// use lastbit::{Contract, Gaussian, Neighbours, Rational};
+/// use lastbit::{Contract, Gaussian, Mechanism, Neighbours, Rational, SecureSource};
 /// let gaussian = Gaussian::for_rho(&"1/8".parse()?, &Rational::ONE)?;
 /// assert_eq!(gaussian.variance(), &Rational::from(4));
 /// assert_eq!(gaussian.loss(&Neighbours::at(Rational::ONE))?, "1/8".parse()?);
+/// let noisy: f64 = gaussian.release(&mut SecureSource::new()?, 42.0)?;
+/// # let _ = noisy;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,6 +225,91 @@ impl Contract for Gaussian {
         Ok(accuracy::of_rounded_sum(&real, values))
     }
 }
+
+/// Where results are floats.
+impl Gaussian {
+    /// Values and noise that are both below 2 to this power have finite sums: half of the largest power of two.
+    fn room<T: Float>(&self) -> i64 {
+        i64::from(T::MAX_EXPONENT) - 1
+    }
+
+    /// Whether sums can overflow; `values_fit` if all are below that. The noise is below `σ·√(2E) < σ·E + σ`.
+    fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {
+        Overflow::unless(values_fit && self.sigma.fits(-1074, self.room::<T>() - NOISE_EXPONENT))
+    }
+}
+
+/// The least index of an output that is not finite.
+fn first_overflow<T: Float>(out: &[T]) -> Result<(), usize> {
+    out.iter().position(|y| !y.is_finite()).map_or(Ok(()), Err)
+}
+
+/// Floats: the nearest float to the real sum.
+impl<T: Rounded> Chunked<T> for Gaussian {
+    fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
+        Ok(self.overflow::<T>(validate::finite_and_below(values, self.room::<T>())?))
+    }
+
+    fn chunk<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &mut [T; N],
+    ) -> Result<(), usize> {
+        let x = *values;
+        let law = |i: usize| RoundLaw { x: x[i], b: &self.sigma };
+        normal::chunk::<S, _, N>(source, cursor, law, |i, y| values[i] = y);
+        first_overflow(values)
+    }
+}
+
+/// Real numbers: the nearest float to the real sum.
+impl<T: Rounded> ChunkedReals<T> for Gaussian {
+    fn validate_reals(&self, values: &[Real]) -> Result<Overflow, Error> {
+        Ok(self.overflow::<T>(validate::within_and_below::<T>(values, self.room::<T>())?))
+    }
+
+    fn chunk_of_reals<S: BitSource, const N: usize>(
+        &self,
+        source: &mut S,
+        cursor: &mut Cursor,
+        values: &[Real; N],
+        out: &mut [T; N],
+    ) -> Result<(), usize> {
+        let law = |i: usize| RealLaw::new(&values[i], &self.sigma);
+        normal::chunk::<S, _, N>(source, cursor, law, |i, y| out[i] = y);
+        first_overflow(out)
+    }
+}
+
+macro_rules! integers {
+    ($($t:ty),*) => {$(
+        /// The integer nearest to the real sum.
+        impl Chunked<$t> for Gaussian {
+            fn validate(&self, values: &[$t]) -> Result<Overflow, Error> {
+                let room = <$t>::BITS as i64 - 2;
+                let fit = values.iter().all(|x| x.unsigned_abs().leading_zeros() >= 2);
+                Ok(Overflow::unless(fit && self.sigma.floor_log2() + 1 + NOISE_EXPONENT <= room))
+            }
+
+            fn chunk<S: BitSource, const N: usize>(
+                &self,
+                source: &mut S,
+                cursor: &mut Cursor,
+                values: &mut [$t; N],
+            ) -> Result<(), usize> {
+                let law = |_| FloorLaw { s: &self.sigma, offset: Offset::Half };
+                let mut overflows = [false; N];
+                normal::chunk::<S, _, N>(source, cursor, law, |i, z| match add_big(values[i], z) {
+                    Some(sum) => values[i] = sum,
+                    None => overflows[i] = true,
+                });
+                overflows.iter().position(|overflows| *overflows).map_or(Ok(()), Err)
+            }
+        }
+    )*};
+}
+integers!(i32, i64);
 
 #[cfg(test)]
 mod tests;

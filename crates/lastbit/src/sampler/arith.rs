@@ -125,7 +125,7 @@ impl Arith for Avx2Fma {
 
     #[inline(always)]
     fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
-        if N % 4 == 0 {
+        if N.is_multiple_of(4) {
             // SAFETY: kernels run with this arithmetic in `run_avx2_fma` alone.
             unsafe { permute(table, index.as_chunks().0, out.as_chunks_mut().0) }
         } else {

@@ -22,8 +22,6 @@ pub(crate) mod batch;
 pub(crate) mod contest;
 pub(crate) mod integers;
 pub(crate) mod law;
-// The kernel that leaves values to it is not there yet.
-#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod normal;
 mod parallel;
 pub(crate) mod scale;

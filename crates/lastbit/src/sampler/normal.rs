@@ -23,6 +23,7 @@
 
 use lastbit_real::{Enclosure, pi};
 
+use super::batch::Cursor;
 use super::tier2::{FixedVariable, Prefix, mul_high};
 use super::tier3::LongPrefix;
 use super::{Address, Law};
@@ -260,6 +261,34 @@ pub(crate) fn resolve<S: BitSource, L: Law>(
         }
     }
     answers.outputs
+}
+
+/// Draws the words of a chunk of values, and gives each value what its law, by its index, makes of them.
+///
+/// The first half of the values and the second are pairs. A chunk reads `w1` of all its pairs, then `w3`, then `w2`.
+pub(crate) fn chunk<S: BitSource, L: Law, const N: usize>(
+    source: &mut S,
+    cursor: &mut Cursor,
+    law: impl Fn(usize) -> L,
+    mut give: impl FnMut(usize, L::Output),
+) {
+    let pairs = N.div_ceil(2);
+    let first = cursor.advance(3 * pairs);
+    let [mut w1, mut w2, mut w3] = [[S::Word::from_top_of(0); N]; 3];
+    for words in [&mut w1, &mut w3, &mut w2] {
+        source.fill_words(&mut words[..pairs]);
+    }
+    for i in 0..pairs {
+        let prefix = PairPrefix::new([w1[i], w2[i], w3[i]].map(Word::left_aligned), S::Word::BITS);
+        let at = PairAddress { u: first.plus(i), v: first.plus(pairs + i) };
+        let laws = [Some(law(i)), (pairs + i < N).then(|| law(pairs + i))];
+        let outputs = resolve([laws[0].as_ref(), laws[1].as_ref()], prefix, source, at);
+        for (j, output) in [i, pairs + i].into_iter().zip(outputs) {
+            if let Some(output) = output {
+                give(j, output);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -96,8 +96,9 @@ impl Factor for Deviation {
 }
 
 impl Deviation {
-    /// The views of the root of a positive number.
+    /// The views of the root of a positive number, and all else that tiers want to be ready.
     pub(crate) fn new(variance: Rational) -> Deviation {
+        super::tier2::build_tables();
         // floor(log2(σ)) = floor(floor(log2(σ²))/2).
         let log2 = variance.floor_log2().expect("a variance is positive").div_euclid(2);
         let exponent = log2 - 127;
