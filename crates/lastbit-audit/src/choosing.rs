@@ -6,8 +6,8 @@ use crate::ExponentialSum;
 
 /// The probability of each candidate under report noisy max with exponential noise of scale `b`, in closed form.
 ///
-/// Let `p_i = e^((s_i - max s)/b)`. Given `E_i = t`, candidate `i` wins with probability `Π_{j≠i} (1 - e^-t·p_j/p_i)` if `t >= (max s - s_i)/b`, that is if
-/// `v = e^-t` is at most `p_i`, and else never. Integrated over `v`, which is uniform,
+/// Let `p_i = e^((s_i - max s)/b)`. Given `E_i = t`, candidate `i` wins with probability `Π_{j≠i} (1 - e^-t·p_j/p_i)` if `t >= (max s -
+/// s_i)/b`, that is if `v = e^-t` is at most `p_i`, and else never. Integrated over `v`, which is uniform,
 ///
 /// `P(i) = ∫₀^p_i Π_{j≠i} (1 - v·p_j/p_i) dv = p_i·Σ_k (-1)^k/(k+1)·e_k(p_j, j≠i)`,
 ///

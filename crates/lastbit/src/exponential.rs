@@ -8,16 +8,20 @@ use crate::sampler::scale::Scale;
 use crate::selection::{checked_scale, scale_for};
 use crate::{Error, Metric, Score, Selection};
 
-/// Candidate `i` with probability proportional to `w_i·e^(s_i/b)`, where `s_i` is its score and `w_i` a public weight (1 if there are none); exactly.
+/// Candidate `i` with probability proportional to `w_i·e^(s_i/b)`, where `s_i` is its score and `w_i` a public weight (1 if there are
+/// none); exactly.
 ///
-/// It is the candidate with the largest `s_i/b + ln w_i - ln E_i`, where the `E_i` are independent exponential variables and `-ln E_i` are Gumbel variables. For `E_i/λ_i` with `λ_i = w_i·e^(s_i/b)` is
-/// exponential of rate `λ_i`, and the least of them is the `i`-th with probability `λ_i/Σ λ_j`. (McSherry and Talwar 2007.)
+/// It is the candidate with the largest `s_i/b + ln w_i - ln E_i`, where the `E_i` are independent exponential variables and `-ln E_i`
+/// are Gumbel variables. For `E_i/λ_i` with `λ_i = w_i·e^(s_i/b)` is exponential of rate `λ_i`, and the least of them is the `i`-th with
+/// probability `λ_i/Σ λ_j`. (McSherry and Talwar 2007.)
 ///
 /// # Loss
 ///
-/// At most `R/b` for scores `s` and `s'` at [range](Metric::Range) distance `R = max δ - min δ`, `δ = s' - s`, and the same weights; [`Selection`] has the table of what follows.
+/// At most `R/b` for scores `s` and `s'` at [range](Metric::Range) distance `R = max δ - min δ`, `δ = s' - s`, and the same weights;
+/// [`Selection`] has the table of what follows.
 ///
-/// Proof. `P'(i)/P(i) = e^(δ_i/b)/Σ_j P(j)·e^(δ_j/b)`. The sum is an average of numbers between `e^(min δ/b)` and `e^(max δ/b)`, and so is between them, as `e^(δ_i/b)` is. ∎
+/// Proof. `P'(i)/P(i) = e^(δ_i/b)/Σ_j P(j)·e^(δ_j/b)`. The sum is an average of numbers between `e^(min δ/b)` and `e^(max δ/b)`, and so
+/// is between them, as `e^(δ_i/b)` is. ∎
 ///
 /// No smaller bound holds for all scores: where all but one have small probabilities, the average is next to one of its ends.
 ///
@@ -59,8 +63,8 @@ impl Exponential {
         Exponential::new(scale_for(Exponential::NAME, epsilon, sensitivity, metric)?)
     }
 
-    /// The index of the chosen candidate, each with a positive weight: exact numbers as scores are. The weights must be public: a claim is about
-    /// inputs that have the same ones.
+    /// The index of the chosen candidate, each with a positive weight: exact numbers as scores are. The weights must be public: a claim
+    /// is about inputs that have the same ones.
     ///
     /// # Errors
     /// As [`choose`](Selection::choose), and [`Error::LengthMismatch`], [`Error::BadWeight`].

@@ -10,18 +10,20 @@ use crate::{Error, Metric, Score, Selection};
 
 /// The candidate with the largest `s_i + b·E_i`, where `s_i` is its score and the `E_i` are independent exponential variables; exactly.
 ///
-/// That is the permute-and-flip mechanism (McKenna and Sheldon 2020), as Ding, Kifer, Sayed Saghaian, Steinke, Wang, Xiao and Zhang (2021) have shown: go through the
-/// candidates in random order, and take each with probability `e^((s_i - max s)/b)`. At the same loss its score is never worse on average than that of
-/// [`Exponential`](crate::Exponential), and up to twice as good.
+/// That is the permute-and-flip mechanism (McKenna and Sheldon 2020), as Ding, Kifer, Sayed Saghaian, Steinke, Wang, Xiao and Zhang
+/// (2021) have shown: go through the candidates in random order, and take each with probability `e^((s_i - max s)/b)`. At the same loss
+/// its score is never worse on average than that of [`Exponential`](crate::Exponential), and up to twice as good.
 ///
 /// # Loss
 ///
-/// At most `R/b` for scores `s` and `s'` at [range](Metric::Range) distance `R = max δ - min δ`, `δ = s' - s`; [`Selection`] has the table of what follows.
+/// At most `R/b` for scores `s` and `s'` at [range](Metric::Range) distance `R = max δ - min δ`, `δ = s' - s`; [`Selection`] has the
+/// table of what follows.
 ///
-/// Proof. Who wins does not change if one number is added to all scores, so let `min δ = 0` and `max δ = R`. Fix the noise of all candidates but `i`. Then `i` wins if
-/// `b·E_i > t`, where `t = max_{j≠i} (s_j + b·E_j) - s_i`: with probability `g(t) = min(1, e^(-t/b))`. Under `s'` it wins with probability `g(t')`, where
-/// `t' = max_{j≠i} (s_j + δ_j + b·E_j) - s_i - δ_i`. As all `δ` lie in `[0, R]`, `t'` is at least `t - δ_i >= t - R` and at most `t + R - δ_i <= t + R`. And `g` changes by at most a factor
-/// of `e^(R/b)` over a distance of `R`. So the two probabilities differ by at most that factor, for every noise of the others, and hence on average. ∎
+/// Proof. Who wins does not change if one number is added to all scores, so let `min δ = 0` and `max δ = R`. Fix the noise of all
+/// candidates but `i`. Then `i` wins if `b·E_i > t`, where `t = max_{j≠i} (s_j + b·E_j) - s_i`: with probability `g(t) = min(1,
+/// e^(-t/b))`. Under `s'` it wins with probability `g(t')`, where `t' = max_{j≠i} (s_j + δ_j + b·E_j) - s_i - δ_i`. As all `δ` lie in
+/// `[0, R]`, `t'` is at least `t - δ_i >= t - R` and at most `t + R - δ_i <= t + R`. And `g` changes by at most a factor of `e^(R/b)`
+/// over a distance of `R`. So the two probabilities differ by at most that factor, for every noise of the others, and hence on average. ∎
 ///
 /// No smaller bound holds for all scores: of two candidates far apart, the probability of the lower one is `e^((s_2 - s_1)/b)/2`.
 ///

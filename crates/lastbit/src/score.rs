@@ -33,8 +33,9 @@ pub trait Score {
         self.nearest() > other.nearest()
     }
 
-    /// `self - reference` with a relative error of at most `3η`, `η = 2⁻⁵³`, or an absolute one of at most `η·scale/16`; or `-∞` if it is beyond the least
-    /// double; `None` if that takes exact arithmetic. No score [is above](Self::is_above) the reference, and `2⁻⁹⁰⁰ <= scale < 2⁹⁰⁰`.
+    /// `self - reference` with a relative error of at most `3η`, `η = 2⁻⁵³`, or an absolute one of at most `η·scale/16`; or `-∞` if it is
+    /// beyond the least double; `None` if that takes exact arithmetic. No score [is above](Self::is_above) the reference, and `2⁻⁹⁰⁰ <=
+    /// scale < 2⁹⁰⁰`.
     #[doc(hidden)]
     fn minus(&self, reference: &Self, scale: f64) -> Option<f64>;
 }
@@ -123,10 +124,10 @@ impl Score for Real {
     /// `(hi - hi') + (lo - lo')`. Let `m = max(|hi|, |hi'|)`, above `2⁻⁹⁰⁰`. Both numbers are off their two doubles by `2⁻¹⁰⁵·m + 2⁻¹⁰⁷⁴` at most, and
     /// `|lo - lo'| <= 2⁻⁵²·m` rounds by `2⁻¹⁰⁵·m`: together below `2⁻¹⁰²·m`.
     ///
-    /// - If the sum is above `2⁻⁴⁰·m`, that is a relative `2⁻⁶²`. `hi - hi'` rounds by `η` of itself, and it is within a relative `2⁻¹¹` of the sum, which rounds by
-    ///   `η`: in all `η·(2 + 2⁻¹¹ + 2⁻⁹)`.
-    /// - Otherwise `hi` and `hi'` are within a factor of two of each other, and `hi - hi'` is exact (Sterbenz). If `m < 2⁴⁵·scale`, then `2⁻¹⁰²·m` is below
-    ///   `2⁻⁵⁷·scale`, and the sum rounds by `η`.
+    /// - If the sum is above `2⁻⁴⁰·m`, that is a relative `2⁻⁶²`. `hi - hi'` rounds by `η` of itself, and it is within a relative `2⁻¹¹`
+    ///   of the sum, which rounds by `η`: in all `η·(2 + 2⁻¹¹ + 2⁻⁹)`.
+    /// - Otherwise `hi` and `hi'` are within a factor of two of each other, and `hi - hi'` is exact (Sterbenz). If `m < 2⁴⁵·scale`, then
+    ///   `2⁻¹⁰²·m` is below `2⁻⁵⁷·scale`, and the sum rounds by `η`.
     #[inline]
     fn minus(&self, reference: &Real, scale: f64) -> Option<f64> {
         if let (Some(score), Some(reference)) = (self.as_double(), reference.as_double()) {

@@ -31,7 +31,8 @@ use crate::{BitSource, Error, Exponential, Metric, Neighbours, NoisyMax, Score, 
 /// # Loss
 ///
 /// Let `δ_i = s'_i - s_i` be how far the score of candidate `i` moves from one input to a neighbouring one. The loss is at most `R/b`, where
-/// `R = max δ - min δ` is the [range](Metric::Range) distance: how far two scores move apart. Each mechanism says why. What is known of the scores bounds `R`:
+/// `R = max δ - min δ` is the [range](Metric::Range) distance: how far two scores move apart. Each mechanism says why. What is known of
+/// the scores bounds `R`:
 ///
 /// | if neighbours' scores are | then `R` is at most | and the loss |
 /// |---|---|---|

@@ -73,9 +73,9 @@ fn two_candidates() {
 fn three_candidates() {
     let scale = Rational::ONE;
     let scores = rationals(&["0", "1", "1/2"]);
-    fits(&noisy_max(18, &scores, &scale), &law_of_noisy_max(&scores, &scale), "0.15");
+    fits(&noisy_max(20, &scores, &scale), &law_of_noisy_max(&scores, &scale), "0.12");
     let law = choosing::exponential(&scores, &ones(3), &scale, 100);
-    fits(&exponential(18, &scores, &ones(3), &scale), &law, "0.15");
+    fits(&exponential(20, &scores, &ones(3), &scale), &law, "0.12");
 }
 
 /// The law of other scores, or of another scale, is found to be another.

@@ -8,20 +8,21 @@
 //! - `X_i + E_i` ([`Noise::Exponential`]), or
 //! - `X_i + ln w_i - ln E_i` ([`Noise::Gumbel`]), where `-ln E_i` is a Gumbel variable and `w_i` a weight,
 //!
-//! where `X_i = (s_i - s)/b` is a score in units of the scale, seen from a reference `s`. Adding one number to all candidates does not change who wins, so
-//! that any reference will do; a largest score is taken, which keeps the numbers at the top small.
+//! where `X_i = (s_i - s)/b` is a score in units of the scale, seen from a reference `s`. Adding one number to all candidates does not
+//! change who wins, so that any reference will do; a largest score is taken, which keeps the numbers at the top small.
 //!
 //! # Ties
 //!
-//! They have probability 0. Two candidates are equal only if `E_i` is a certain function of `E_j` (`E_j + X_j - X_i`, or `E_j` times a constant). Given `E_j` that
-//! is one number, and `E_i`, which is independent of it and has a density, hits one number with probability 0. There are finitely many pairs. So no rule for ties is needed,
-//! and there is none.
+//! They have probability 0. Two candidates are equal only if `E_i` is a certain function of `E_j` (`E_j + X_j - X_i`, or `E_j` times a
+//! constant). Given `E_j` that is one number, and `E_i`, which is independent of it and has a density, is that number with probability 0.
+//! There are finitely many pairs. So no rule for ties is needed, and there is none.
 //!
 //! # Bits on demand
 //!
-//! A word of each candidate's `U` gives an interval for its noisy score, in doubles with a proved radius. Candidates whose interval lies below another one can not win. If
-//! more than one is left, their `U` are revealed further, and exact arithmetic encloses their noisy scores, until one is left. The intervals shrink to numbers that are different with
-//! probability 1, so that this ends with probability 1. Who wins is a function of the `U_i` alone.
+//! A word of each candidate's `U` gives an interval for its noisy score, in doubles with a proved radius. Candidates whose interval lies
+//! below another one can not win. If more than one is left, their `U` are revealed further, and exact arithmetic encloses their noisy
+//! scores, until one is left. The intervals shrink to numbers that are almost surely different, so that this almost surely ends. Who wins
+//! is a function of the `U_i` alone.
 
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, ln, ln_f64, ln_rational};
 
@@ -60,7 +61,7 @@ pub(crate) struct Contest<'a, T, W> {
 pub(crate) const MOST_CANDIDATES: usize = 1 << 31;
 
 /// Words of one candidate, after which the source must be broken: of `k` bits in all, undecided are about `n²·2^-k`.
-const MOST_ROUNDS: u32 = 1 << 10;
+const MOST_ROUNDS: u32 = 1 << 8;
 
 /// A closed interval of doubles, with infinite ends where nothing is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,8 +180,9 @@ impl<'a, T: Score, W: Score> Contest<'a, T, W> {
         }
     }
 
-    /// `X` of a score with a relative error of at most `5.01η` and an absolute one of `η/15`: `3η` and `η/16` of the difference, `η` of the divisor and `η` of the division; or,
-    /// where one of them would be an extreme, the exact quotient, rounded once. `±∞` beyond the doubles.
+    /// `X` of a score with a relative error of at most `5.01η` and an absolute one of `η/15`: `3η` and `η/16` of the difference, `η` of
+    /// the divisor and `η` of the division; or, where one of them would be an extreme, the exact quotient, rounded once. `±∞` beyond the
+    /// doubles.
     #[inline]
     fn quotient(&self, score: &T) -> f64 {
         let quotient =
@@ -270,8 +272,8 @@ impl Finalist {
     }
 }
 
-/// `ln w` with a relative error of at most `2η` and an absolute one of `1.01η`: a weight that rounds to a normal double moves by a factor within
-/// `1 ± η`, and its logarithm is correctly rounded; that of other weights comes from an enclosure of a relative width of `2⁻⁶⁴`.
+/// `ln w` with a relative error of at most `2η` and an absolute one of `1.01η`: a weight that rounds to a normal double moves by a factor
+/// within `1 ± η`, and its logarithm is correctly rounded; that of other weights comes from an enclosure of a relative width of `2⁻⁶⁴`.
 #[inline]
 fn log_weight<W: Score>(weight: &W) -> f64 {
     let nearest = weight.nearest();

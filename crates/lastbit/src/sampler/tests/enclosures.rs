@@ -230,7 +230,7 @@ fn left(exact: &lastbit_real::Enclosure, hi: f64, lo: f64) -> f64 {
 /// The constants are what they say: large parts have 42 bits after the point, and small ones are next to what is left.
 #[test]
 fn constants_of_the_wide_kernel() {
-    let (ln2, third, fifth, hi, lo) = wide::constants();
+    let ([ln2, third, fifth], [hi, lo]) = wide::constants();
     let minus_ln = |c: Rational| -&ln_rational(&c, 200).expect("positive");
     let exact = |r: Rational| lastbit_real::Enclosure::of_rational(&r, 200);
     assert!(left(&minus_ln(rational("1/2")), ln2.0, ln2.1) <= pow2_neg(97));

@@ -269,13 +269,8 @@ impl Unknown {
 
 /// ln 2, 1/3 and 1/5 as they are used, and the tables, for tests.
 #[cfg(test)]
-pub(super) fn constants() -> ((f64, f64), (f64, f64), (f64, f64), [f64; 8], [f64; 8]) {
+pub(super) fn constants() -> ([(f64, f64); 3], [[f64; 8]; 2]) {
     let k = CONSTANTS;
-    (
-        (k.ln2_hi, k.ln2_lo),
-        (k.third, k.third_lo),
-        (k.fifth, k.fifth_lo),
-        MINUS_LN_C_HI.entries(),
-        MINUS_LN_C_LO.entries(),
-    )
+    let sums = [(k.ln2_hi, k.ln2_lo), (k.third, k.third_lo), (k.fifth, k.fifth_lo)];
+    (sums, [MINUS_LN_C_HI.entries(), MINUS_LN_C_LO.entries()])
 }
