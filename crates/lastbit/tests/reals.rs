@@ -13,9 +13,11 @@ fn rational(text: &str) -> Rational {
 }
 
 /// The largest `u` such that `happens` for `U` from `u/2^127` on, all further bits zeros; the sign is positive, so that noise gets less as `U` grows.
-fn start_of(happens: impl Fn(&mut ReplaySource<u64>) -> bool) -> u128 {
+/// A `wide` mechanism reads 63 of them from a word, 32 from the upper half of another, and the rest from refinement words.
+fn start_of(wide: bool, happens: impl Fn(&mut ReplaySource<u64>) -> bool) -> u128 {
     let at = |u: u128| {
-        let script = [(u >> 64) as u64, u as u64, 0, 0, 0, 0];
+        let (first, rest) = ((u >> 64) as u64, u as u64);
+        let script = if wide { [first, rest, rest << 32, 0, 0, 0] } else { [first, rest, 0, 0, 0, 0] };
         let mut source = ReplaySource::new(&script);
         let answer = happens(&mut source);
         assert!(!source.ran_out(), "the event starts at a number of few bits");
@@ -45,7 +47,7 @@ fn start_for_real<T: Float + Default>(laplace: &Laplace, x: i64, y: T) -> u128
 where
     Laplace: RealMechanism<T>,
 {
-    start_of(|source| {
+    start_of(true, |source| {
         let mut out = [T::default()];
         laplace.release_reals(source, &[Real::from(x)], &mut out).unwrap();
         out[0] >= y
@@ -60,7 +62,7 @@ fn integers_between_doubles() {
     assert_loss(start_for_real::<f64>(&laplace, 9_007_199_254_740_993, event), "2");
     assert_loss(start_for_real::<f64>(&laplace, 9_007_199_254_740_995, event), "1");
     // As doubles they are 4 apart, and told apart by twice the loss.
-    let of_double = |x: i64| start_of(|source| laplace.release(source, x as f64).unwrap() >= event);
+    let of_double = |x: i64| start_of(true, |source| laplace.release(source, x as f64).unwrap() >= event);
     assert_loss(of_double(9_007_199_254_740_993), "2.5");
     assert_loss(of_double(9_007_199_254_740_995), "0.5");
 }
@@ -71,7 +73,7 @@ fn integers_between_singles() {
     let event = 16_777_222.0f32;
     assert_loss(start_for_real::<f32>(&laplace, 16_777_217, event), "2");
     assert_loss(start_for_real::<f32>(&laplace, 16_777_219, event), "1");
-    let of_single = |x: i64| start_of(|source| laplace.release(source, x as f32).unwrap() >= event);
+    let of_single = |x: i64| start_of(true, |source| laplace.release(source, x as f32).unwrap() >= event);
     assert_loss(of_single(16_777_217), "2.5");
     assert_loss(of_single(16_777_219), "0.5");
 }
@@ -81,7 +83,7 @@ fn everyday_decimals() {
     let laplace = Laplace::new(Rational::ONE).unwrap();
     // 0.1 and 1.1 are 1 apart; as doubles a little more. 3 is the answer from half a unit below it on.
     for (digits, way) in [(1, "2.9"), (11, "1.9")] {
-        let start = start_of(|source| {
+        let start = start_of(true, |source| {
             let mut out = [0.0];
             laplace.release_reals(source, &[Real::from_decimal(digits, 1)], &mut out).unwrap();
             out[0] >= 3.0
@@ -96,7 +98,7 @@ fn snapping_of_decimals() {
     // Λ = 1: 4 is the answer from 3.5 on.
     let snapping = Snapping::new(Rational::ONE, rational("1000")).unwrap();
     for (digits, way) in [(1, "3.4"), (11, "2.4"), (-7, "4.2")] {
-        let start = start_of(|source| {
+        let start = start_of(false, |source| {
             let mut out = [0.0];
             snapping.release_reals(source, &[Real::from_decimal(digits, 1)], &mut out).unwrap();
             out[0] >= 4.0
@@ -106,7 +108,7 @@ fn snapping_of_decimals() {
     // Of a number between doubles, beside the same in doubles; Λ = 2.
     let snapping = Snapping::new(rational("1/2"), rational("0x1p52")).unwrap();
     let half_more = Real::from(rational("0x1p51") + rational("5/8"));
-    let start = start_of(|source| {
+    let start = start_of(false, |source| {
         let mut out = [0.0];
         snapping.release_reals(source, std::slice::from_ref(&half_more), &mut out).unwrap();
         out[0] >= 2f64.powi(51) + 4.0

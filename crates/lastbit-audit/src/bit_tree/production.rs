@@ -225,7 +225,7 @@ mod tests {
             Ok(law.event(output as f64))
         })
         .unwrap();
-        assert_eq!((sound.thresholds, sound.replays, &sound.wrong), (65, 650, &None));
+        assert_eq!((sound.thresholds, sound.replays, &sound.wrong), (65, 1300, &None));
         assert!(sound.tiers.of(super::super::Tier::One) > 0, "{}", sound.tiers);
 
         struct NextWord<S>(S);
