@@ -4,8 +4,8 @@ use crate::{BitSource, Error, Real, SplitSource, Threads};
 
 /// Adds noise to values of type `T`. All or nothing: on an error, no output is written.
 ///
-/// A slice is one *batch*: its noise is a function of the source's words alone, whatever the lengths of the chunks it is
-/// worked on in. Noise of different values is independent.
+/// A slice is one *batch*: its noise is a function of the source's words and of the number of values alone. Noise of different values is
+/// independent.
 pub trait Mechanism<T: Copy> {
     /// Replaces the values by noisy ones.
     ///

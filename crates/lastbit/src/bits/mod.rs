@@ -9,7 +9,7 @@
 //! A sampler thinks of one uniform real number `U` per value, of which it reveals as many bits as the answer
 //! needs. The first word of each value comes from the main stream, in order. The few values that need more
 //! bits ask for *refinement words*, addressed by (batch, value index, round): what a value gets does not depend
-//! on which of its neighbours needed more, so results do not depend on chunk sizes or order.
+//! on which of its neighbours needed more. Which words of the main stream a value gets depends on its index and on the number of values alone.
 //!
 //! On several threads each of them draws from a [`Part`] of a [`SplitSource`].
 
