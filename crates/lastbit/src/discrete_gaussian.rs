@@ -5,10 +5,11 @@ use lastbit_real::{IBig, Rational, Rounding};
 use crate::bits::BitSource;
 use crate::error::{out_of_range, positive};
 use crate::sampler::arith::Path;
-use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Words};
+use crate::sampler::batch::{CHUNK, Chunked, Cursor, Overflow, Scratch, Words};
 use crate::sampler::integers::{FloorTier, Integer, IntegerNoise, add_big, limbs};
 use crate::sampler::law::AcceptLaw;
 use crate::sampler::tier1::plain::{Accept, AcceptParams};
+use crate::sampler::tier1::wide::Exponentials;
 use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, ValueType, accuracy};
 
 /// `x + Z` on the integers, with `P(Z = z)` proportional to `e^(-z²/(2σ²))`, exactly, for any positive rational `σ²`.
@@ -105,12 +106,14 @@ impl DiscreteGaussian {
     ) -> Result<(), usize> {
         let wide = self.proposal.tier != FloorTier::Plain;
         let (for_y, for_acceptance) = Words::<S::Word, N>::draw_pairs(source, cursor, n, wide);
-        let [mut y, mut below, mut accept] = [[0.0; N]; 3];
+        let mut proposals = Exponentials::new();
         if wide {
-            self.proposal.wide(&for_y, &mut y, &mut below);
+            self.proposal.wide(&for_y, &mut proposals);
         } else {
-            self.proposal.plain(for_y.words(), n, &mut y, |_, y| y);
+            self.proposal.plain(for_y.words(), n, &mut proposals.hi, |_, y| y);
         }
+        let Exponentials { hi: y, lo: below, .. } = &proposals;
+        let mut accept = [0.0; N];
         // The double next to the proposal is good enough to accept it.
         let nearest: [f64; N] = std::array::from_fn(|i| y[i] + below[i]);
         let words = for_acceptance.words();
@@ -218,6 +221,7 @@ impl<T: Integer> Chunked<T> for DiscreteGaussian {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        _: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
         if N == 1 {

@@ -4,7 +4,7 @@ use lastbit_real::{IBig, Rational};
 
 use crate::bits::BitSource;
 use crate::error::{out_of_range, positive};
-use crate::sampler::batch::{Chunked, Cursor, Overflow, Words};
+use crate::sampler::batch::{Chunked, Cursor, Overflow, Scratch};
 use crate::sampler::integers::{FloorTier, Integer, IntegerNoise, limbs};
 use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy};
 
@@ -57,18 +57,17 @@ impl DiscreteLaplace {
     /// [`Error::NoEntropy`] from the source.
     pub fn sample<S: BitSource>(&self, source: &mut S) -> Result<IBig, Error> {
         let mut cursor = Cursor::open(source)?;
-        let mut words = Words::<S::Word, 1>::undrawn();
+        let Scratch { mut words, e: mut noise } = Scratch::<S::Word, 1>::new();
         self.noise.draw(&mut words, source, &mut cursor);
-        let [mut above, mut below] = [[0.0]; 2];
         let undecided = if self.noise.tier == FloorTier::Plain {
-            self.noise.plain(words.words(), 1, &mut above, |_, z| z)
+            self.noise.plain(words.words(), 1, &mut noise.hi, |_, z| z)
         } else {
-            self.noise.wide(&words, &mut above, &mut below)
+            self.noise.wide(&words, &mut noise)
         };
         Ok(if undecided {
             words.resolve(0, &self.noise.law(), source)
         } else {
-            let (top, bottom) = limbs(above[0], below[0]);
+            let (top, bottom) = limbs(noise.hi[0], noise.lo[0]);
             (IBig::from(top) << 32) + IBig::from(bottom)
         })
     }
@@ -121,8 +120,9 @@ impl<T: Integer> Chunked<T> for DiscreteLaplace {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        self.noise.chunk(source, cursor, values)
+        self.noise.chunk(source, cursor, scratch, values)
     }
 }

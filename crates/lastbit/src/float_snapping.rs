@@ -5,7 +5,7 @@ use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, expm1_rational,
 use crate::bits::{BitSource, Word};
 use crate::claim::{Preparation, exact_text};
 use crate::error::{out_of_range, positive};
-use crate::sampler::batch::{Chunked, Cursor, Overflow, Words};
+use crate::sampler::batch::{Chunked, Cursor, Overflow, Scratch, Words};
 use crate::sampler::tier2::Prefix;
 use crate::snapping::{FORMULA, ceil_log2, check_bound, clamp};
 use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
@@ -248,6 +248,7 @@ impl Chunked<f64> for FloatSnapping {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        _: &mut Scratch<S::Word, N>,
         values: &mut [f64; N],
     ) -> Result<(), usize> {
         for x in values {

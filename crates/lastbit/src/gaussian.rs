@@ -5,7 +5,7 @@ use lastbit_real::{Dyadic, Enclosure, Float, Rational};
 use crate::bits::BitSource;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::normal_tail::{Excess, least, quantile};
-use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch};
 use crate::sampler::integers::add_big;
 use crate::sampler::law::{FloorLaw, Offset, RealLaw, RoundLaw};
 use crate::sampler::normal;
@@ -254,6 +254,7 @@ impl<T: Rounded> Chunked<T> for Gaussian {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        _: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
         let x = *values;
@@ -273,6 +274,7 @@ impl<T: Rounded> ChunkedReals<T> for Gaussian {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        _: &mut Scratch<S::Word, N>,
         values: &[Real; N],
         out: &mut [T; N],
     ) -> Result<(), usize> {
@@ -296,6 +298,7 @@ macro_rules! integers {
                 &self,
                 source: &mut S,
                 cursor: &mut Cursor,
+        _: &mut Scratch<S::Word, N>,
                 values: &mut [$t; N],
             ) -> Result<(), usize> {
                 let law = |_| FloorLaw { s: &self.sigma, offset: Offset::Half };

@@ -11,7 +11,7 @@ use crate::error::{out_of_range, positive};
 use crate::grid::{check_k, grid_distance};
 use crate::sampler::arith::Path;
 use crate::sampler::batch::{
-    Chunked, Cursor, NOISE_EXPONENT, Overflow, Words, finite, for_each_undecided, round_chunk,
+    Chunked, Cursor, NOISE_EXPONENT, Overflow, Scratch, finite, for_each_undecided, round_chunk,
 };
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{FINE_GRID, GridLaw};
@@ -192,18 +192,19 @@ impl<T: Rounded> Chunked<T> for GridLaplace<T> {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
         match self.tier {
-            GridTier::Plain => self.plain_chunk(source, cursor, values),
-            GridTier::Wide => self.wide_chunk(source, cursor, values),
+            GridTier::Plain => self.plain_chunk(source, cursor, scratch, values),
+            GridTier::Wide => self.wide_chunk(source, cursor, scratch, values),
             GridTier::Fine | GridTier::None => {
                 // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
                 let slack = T::from_i128(1, self.k + 1).to_f64();
                 let params = RoundParams { b_hi: self.b.hi(), b_lo: self.b.lo(), slack };
                 let params = (self.tier == GridTier::Fine).then_some(params);
                 let x = *values;
-                round_chunk(params, source, cursor, &x, |i| self.law(x[i]), values)
+                round_chunk(params, source, cursor, scratch, &x, |i| self.law(x[i]), values)
             }
         }
     }
@@ -217,24 +218,25 @@ impl<T: Rounded> GridLaplace<T> {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let mut words = Words::<S::Word, N>::undrawn();
+        let Scratch { words, e } = scratch;
         words.draw(source, cursor);
         let x = &*values;
-        let mut out = [0.0; N];
+        let out = &mut e.hi;
         let (cell, per_cell) = (pow2(self.k), pow2(-self.k));
-        let undecided = self.noise.plain(words.words(), N, &mut out, move |i, z| {
+        let undecided = self.noise.plain(words.words(), N, out, move |i, z| {
             T::round_sum(cell_of(x[i].to_f64(), per_cell) * cell, z * cell).to_f64()
         });
         if undecided {
-            for_each_undecided(&mut out, |i, y| {
+            for_each_undecided(out, |i, y| {
                 let noisy = words.resolve(i, &self.law(values[i]), source);
                 *y = noisy.to_f64();
                 finite(noisy, i)
             })?;
         }
-        for (y, out) in values.iter_mut().zip(&out) {
+        for (y, out) in values.iter_mut().zip(out) {
             *y = T::from_exact(*out);
         }
         Ok(())
@@ -245,13 +247,14 @@ impl<T: Rounded> GridLaplace<T> {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let mut words = Words::<S::Word, N>::undrawn();
+        let Scratch { words, e } = scratch;
         words.draw_wide(source, cursor);
         let x = *values;
         let (params, k) = (self.noise.tier1(), self.k);
-        let grid = Grid { params, k, words: words.words(), lows: words.lows(), x: &x, out: &mut *values };
+        let grid = Grid { params, k, words: words.words(), lows: words.lows(), e, x: &x, out: &mut *values };
         if !Path::detect().run(grid) {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use lastbit_real::{Float, Rational};
 use crate::bits::BitSource;
 use crate::discrete_laplace::check_scale;
 use crate::error::positive;
-use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, round_chunk};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch, round_chunk};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
@@ -129,11 +129,12 @@ impl<T: Rounded> Chunked<T> for Laplace {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
         let x = *values;
         let law = |i: usize| RoundLaw { x: x[i], b: &self.noise.s };
-        round_chunk(self.tier1(), source, cursor, &x, law, values)
+        round_chunk(self.tier1(), source, cursor, scratch, &x, law, values)
     }
 }
 
@@ -148,12 +149,13 @@ impl<T: Rounded> ChunkedReals<T> for Laplace {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &[Real; N],
         out: &mut [T; N],
     ) -> Result<(), usize> {
         let x = values.each_ref().map(Real::split);
         let law = |i: usize| RealLaw::new(&values[i], &self.noise.s);
-        round_chunk(self.tier1(), source, cursor, &x, law, out)
+        round_chunk(self.tier1(), source, cursor, scratch, &x, law, out)
     }
 }
 
@@ -170,9 +172,10 @@ macro_rules! integers {
                 &self,
                 source: &mut S,
                 cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
                 values: &mut [$t; N],
             ) -> Result<(), usize> {
-                self.noise.chunk(source, cursor, values)
+                self.noise.chunk(source, cursor, scratch, values)
             }
         }
     )*};

@@ -6,7 +6,7 @@ use crate::bits::BitSource;
 use crate::claim::{Preparation, exact_text};
 use crate::error::{out_of_range, positive};
 use crate::sampler::arith::Path;
-use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, Overflow, Words, for_each_undecided};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, Overflow, Scratch, for_each_undecided};
 use crate::sampler::law::{FloorLaw, Offset};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::plain::Floor;
@@ -198,9 +198,10 @@ impl Chunked<f64> for Snapping {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [f64; N],
     ) -> Result<(), usize> {
-        let mut words = Words::<S::Word, N>::undrawn();
+        let words = &mut scratch.words;
         words.draw(source, cursor);
         let (lambda, per_lambda) = (self.lambda(), f64::from_i128(1, -self.lambda));
         let bound = self.bound;
@@ -260,10 +261,11 @@ impl ChunkedReals<f64> for Snapping {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &[Real; N],
         out: &mut [f64; N],
     ) -> Result<(), usize> {
-        let mut words = Words::<S::Word, N>::undrawn();
+        let words = &mut scratch.words;
         words.draw(source, cursor);
         let (lambda, per_lambda, bound) = (self.lambda(), f64::from_i128(1, -self.lambda), self.bound);
         let x = values.each_ref().map(|x| self.clamped(x.split()));

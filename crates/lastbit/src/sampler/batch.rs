@@ -4,6 +4,7 @@ use lastbit_real::Float;
 
 use super::arith::{Arith, Kernel, Path, float_environment_is_default, run_loop};
 use super::tier1::round::{Round, RoundParams, Rounded, Summand};
+use super::tier1::wide::Exponentials;
 use super::tier2::Prefix;
 use super::{Address, Law, parallel, resolve};
 use crate::bits::{BitSource, Part, SplitSource, Word};
@@ -59,6 +60,7 @@ pub trait Chunked<T: Copy> {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize>;
 }
@@ -75,6 +77,7 @@ pub trait ChunkedReals<T: Copy> {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &[Real; N],
         out: &mut [T; N],
     ) -> Result<(), usize>;
@@ -125,9 +128,9 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
     {
         let (large, rest) = values.as_chunks_mut::<CHUNK>();
         let (medium, small) = rest.as_chunks_mut::<16>();
-        large.iter_mut().try_for_each(|chunk| self.chunk(chunk))?;
-        medium.iter_mut().try_for_each(|chunk| self.chunk(chunk))?;
-        small.as_chunks_mut::<1>().0.iter_mut().try_for_each(|chunk| self.chunk(chunk))
+        self.chunks(large)?;
+        self.chunks(medium)?;
+        self.chunks(small.as_chunks_mut::<1>().0)
     }
 
     /// Noisy copies. The slices are of one length.
@@ -143,15 +146,29 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
     }
 
     #[inline]
-    fn chunk<T: Copy, const N: usize>(&mut self, values: &mut [T; N]) -> Result<(), Error>
+    fn chunks<T: Copy, const N: usize>(&mut self, chunks: &mut [[T; N]]) -> Result<(), Error>
     where
         M: Chunked<T>,
     {
-        if self.cursor.next >= BATCH_WORDS {
-            self.cursor = Cursor::open(self.source)?;
+        if chunks.is_empty() {
+            return Ok(());
         }
+        let mut scratch = Scratch::new();
+        chunks.iter_mut().try_for_each(|chunk| self.chunk(&mut scratch, chunk))
+    }
+
+    #[inline]
+    fn chunk<T: Copy, const N: usize>(
+        &mut self,
+        scratch: &mut Scratch<S::Word, N>,
+        values: &mut [T; N],
+    ) -> Result<(), Error>
+    where
+        M: Chunked<T>,
+    {
+        self.renew_batch()?;
         self.mechanism
-            .chunk(self.source, &mut self.cursor, values)
+            .chunk(self.source, &mut self.cursor, scratch, values)
             .map_err(|lane| Error::Overflow { index: self.done + lane })?;
         self.done += N;
         Ok(())
@@ -167,26 +184,36 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
         let ((medium, small), (medium_out, small_out)) =
             (rest.as_chunks::<16>(), rest_out.as_chunks_mut::<16>());
         let (small, small_out) = (small.as_chunks::<1>().0, small_out.as_chunks_mut::<1>().0);
-        large.iter().zip(large_out).try_for_each(|(chunk, out)| self.chunk_of_reals(chunk, out))?;
-        medium.iter().zip(medium_out).try_for_each(|(chunk, out)| self.chunk_of_reals(chunk, out))?;
-        small.iter().zip(small_out).try_for_each(|(chunk, out)| self.chunk_of_reals(chunk, out))
+        self.chunks_of_reals(large, large_out)?;
+        self.chunks_of_reals(medium, medium_out)?;
+        self.chunks_of_reals(small, small_out)
     }
 
-    fn chunk_of_reals<T: Copy, const N: usize>(
+    fn chunks_of_reals<T: Copy, const N: usize>(
         &mut self,
-        values: &[Real; N],
-        out: &mut [T; N],
+        chunks: &[[Real; N]],
+        out: &mut [[T; N]],
     ) -> Result<(), Error>
     where
         M: ChunkedReals<T>,
     {
+        let mut scratch = Scratch::new();
+        for (chunk, out) in chunks.iter().zip(out) {
+            self.renew_batch()?;
+            self.mechanism
+                .chunk_of_reals(self.source, &mut self.cursor, &mut scratch, chunk, out)
+                .map_err(|lane| Error::Overflow { index: self.done + lane })?;
+            self.done += N;
+        }
+        Ok(())
+    }
+
+    /// Opens another batch where the one that is open has given nearly all of its words.
+    #[inline]
+    fn renew_batch(&mut self) -> Result<(), Error> {
         if self.cursor.next >= BATCH_WORDS {
             self.cursor = Cursor::open(self.source)?;
         }
-        self.mechanism
-            .chunk_of_reals(self.source, &mut self.cursor, values, out)
-            .map_err(|lane| Error::Overflow { index: self.done + lane })?;
-        self.done += N;
         Ok(())
     }
 }
@@ -269,7 +296,7 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
     fn release<S: BitSource>(&self, source: &mut S, value: T) -> Result<T, Error> {
         let mut values = [value];
         self.validate(&values)?;
-        Release::open(self, source)?.chunk(&mut values)?;
+        Release::open(self, source)?.chunk(&mut Scratch::new(), &mut values)?;
         Ok(values[0])
     }
 }
@@ -317,6 +344,19 @@ impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
 /// noise is below `2^NOISE_EXPONENT` times the scale.
 pub(crate) const NOISE_EXPONENT: i64 = 38;
 
+/// What a chunk needs room for beside its values. A release keeps it from chunk to chunk, so that it is zeroed once.
+pub struct Scratch<W, const N: usize> {
+    pub(crate) words: Words<W, N>,
+    pub(crate) e: Exponentials<N>,
+}
+
+impl<W: Word, const N: usize> Scratch<W, N> {
+    #[inline(always)]
+    pub(crate) fn new() -> Scratch<W, N> {
+        Scratch { words: Words::undrawn(), e: Exponentials::new() }
+    }
+}
+
 /// The words of a chunk, and where their refinements are.
 ///
 /// A chunk that needs more bits than a word has draws half a word more for each value, after the words: the first half of the values have
@@ -356,6 +396,7 @@ impl<W: Word, const N: usize> Words<W, N> {
     #[inline(always)]
     pub(crate) fn draw<S: BitSource<Word = W>>(&mut self, source: &mut S, cursor: &mut Cursor) {
         self.first = cursor.advance(N);
+        self.low_bits = 0;
         source.fill_words(&mut self.words);
     }
 
@@ -486,6 +527,7 @@ pub(crate) fn round_chunk<S, X, T, L, const N: usize>(
     params: Option<RoundParams>,
     source: &mut S,
     cursor: &mut Cursor,
+    scratch: &mut Scratch<S::Word, N>,
     x: &[X; N],
     law: impl Fn(usize) -> L,
     out: &mut [T; N],
@@ -496,11 +538,11 @@ where
     T: Rounded,
     L: Law<Output = T>,
 {
-    let mut words = Words::undrawn();
+    let Scratch { words, e } = scratch;
     words.draw_wide(source, cursor);
     let undecided = match params {
         Some(params) => {
-            Path::detect().run(Round { params, words: words.words(), lows: words.lows(), x, out })
+            Path::detect().run(Round { params, words: words.words(), lows: words.lows(), e, x, out })
         }
         None => {
             *out = [T::NAN; N];

@@ -3,11 +3,12 @@
 use lastbit_real::{IBig, Rational};
 
 use super::arith::{Arith, Kernel, Path, run_loop};
-use super::batch::{Cursor, NOISE_EXPONENT, Overflow, Words, for_each_undecided};
+use super::batch::{Cursor, NOISE_EXPONENT, Overflow, Scratch, Words, for_each_undecided};
 use super::law::{Centre, FloorLaw, Offset};
 use super::scale::Scale;
 use super::tier1::plain::{Floor, PLAIN_LIMIT};
 use super::tier1::whole::{Whole, WholeParams};
+use super::tier1::wide::Exponentials;
 use super::tier1::with_sign;
 use crate::bits::{BitSource, Word};
 
@@ -175,20 +176,19 @@ impl IntegerNoise {
         Path::detect().run(Floor { s: self.tier1.s_hi, words, out, n, offset, finish })
     }
 
-    /// The noise of values from a word and a half each, as sums of two integers; the first is NaN where undecided, and then the result is true.
+    /// The noise of values from a word and a half each, as sums `hi + lo` of two integers; `hi` is NaN where undecided, and then the result is true.
     #[inline]
     pub(crate) fn wide<W: Word, const N: usize>(
         &self,
         words: &Words<W, N>,
-        above: &mut [f64; N],
-        below: &mut [f64; N],
+        noise: &mut Exponentials<N>,
     ) -> bool {
         if self.tier == FloorTier::None {
-            above.fill(f64::NAN);
+            noise.hi.fill(f64::NAN);
             return true;
         }
         let (words, lows) = (words.words(), words.lows());
-        Path::detect().run(Whole { params: self.tier1, words, lows, above, below })
+        Path::detect().run(Whole { params: self.tier1, words, lows, e: noise })
     }
 
     pub(crate) fn overflow<T: Integer>(&self, values: &[T]) -> Overflow {
@@ -204,28 +204,29 @@ impl IntegerNoise {
         &self,
         source: &mut S,
         cursor: &mut Cursor,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let mut words = Words::undrawn();
-        self.draw(&mut words, source, cursor);
-        let mut noise = [0.0; N];
+        let Scratch { words, e: noise } = scratch;
+        self.draw(words, source, cursor);
         if self.tier == FloorTier::Plain {
-            let undecided = self.plain(words.words(), N, &mut noise, |_, z| z);
-            let settled = if undecided { self.settle(source, &words, values, &mut noise) } else { Ok(()) };
-            least(settled, add_all(values, &noise))
+            let noise = &mut noise.hi;
+            let undecided = self.plain(words.words(), N, noise, |_, z| z);
+            let settled = if undecided { self.settle(source, words, values, noise) } else { Ok(()) };
+            least(settled, add_all(values, noise))
         } else {
-            let mut below = [0.0; N];
-            let undecided = self.wide(&words, &mut noise, &mut below);
+            let undecided = self.wide(words, noise);
+            let Exponentials { hi: above, lo: below, .. } = noise;
             let settled = if undecided {
-                let left = noise.map(f64::is_nan);
+                let left = above.map(f64::is_nan);
                 left.iter()
-                    .zip(&mut below)
+                    .zip(&mut *below)
                     .for_each(|(left, below)| *below = if *left { 0.0 } else { *below });
-                self.settle(source, &words, values, &mut noise)
+                self.settle(source, words, values, above)
             } else {
                 Ok(())
             };
-            least(settled, add_all_wide(values, &noise, &below))
+            least(settled, add_all_wide(values, above, below))
         }
     }
 

@@ -4,7 +4,7 @@ use lastbit_real::{Dyadic, Float, IBig, Rational, Rounding, ln, ln_rational};
 
 use super::plain::{self, CONSTANTS, Floor, is_unbounded};
 use super::whole::{FRACTION_ERROR, Whole, WholeParams};
-use super::wide::{Unknown, exponentials};
+use super::wide::{Exponentials, Unknown, exponentials};
 use super::*;
 use crate::sampler::arith::{Arith, Kernel, Path};
 use crate::sampler::scale::Scale;
@@ -37,15 +37,9 @@ impl<W: Word> Kernel for Logarithms<'_, W> {
     fn run<A: Arith>(self) -> Vec<Enclosed> {
         let of_word = |(word, low): (&W, &u64)| {
             let (plain, unknown) = plain::exponential::<A, W>(&CONSTANTS, word.left_aligned());
-            let ([mut hi], [mut lo], [mut place]) = ([0.0], [0.0], [0]);
-            let (words, lows) = (std::array::from_ref(word), std::array::from_ref(low));
-            let outputs = (&mut hi, &mut lo, &mut place);
-            let outputs = (
-                std::array::from_mut(outputs.0),
-                std::array::from_mut(outputs.1),
-                std::array::from_mut(outputs.2),
-            );
-            exponentials::<A, W, 1>(words, lows, outputs.0, outputs.1, outputs.2);
+            let mut e = Exponentials::new();
+            exponentials::<A, W, 1>(&[*word], &[*low], &mut e);
+            let Exponentials { hi: [hi], lo: [lo], place: [place], .. } = e;
             let (relative, bounded) = Unknown::new::<W>().relative::<A>(hi, place);
             let (absolute, _) = Unknown::new::<W>().absolute::<A>(hi, place);
             Enclosed { plain, unknown, hi, lo, radii: bounded.then_some([relative, absolute]) }
@@ -201,10 +195,9 @@ fn floors_use_part_of_their_radius() {
                     return share_of_gap(&y, radius, |alpha| {
                         let params =
                             WholeParams { s_hi: s.hi(), s_lo: s.lo(), skew: with_sign(alpha - 0.5, *word) };
-                        let [mut above, mut below] = [[0.0]; 2];
-                        let (words, lows) = (&[*word], &[*low]);
-                        path.run(Whole { params, words, lows, above: &mut above, below: &mut below });
-                        above[0] + below[0]
+                        let mut e = Exponentials::new();
+                        path.run(Whole { params, words: &[*word], lows: &[*low], e: &mut e });
+                        e.hi[0] + e.lo[0]
                     });
                 }
                 let radius = (s.hi() * (e.plain + 1.0) + 1.0) * pow2_neg(50) + s.hi() * e.unknown;

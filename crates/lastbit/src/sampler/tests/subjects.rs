@@ -18,6 +18,7 @@ use crate::sampler::tier1::enclosures::{Enclosed, Logarithms};
 use crate::sampler::tier1::plain::{Accept, AcceptParams, Floor};
 use crate::sampler::tier1::round::{Round, RoundParams, Rounded, Split, Summand};
 use crate::sampler::tier1::whole::{Grid, Whole};
+use crate::sampler::tier1::wide::Exponentials;
 use crate::sampler::tier1::with_sign;
 use crate::snapping::offset_in_cells;
 
@@ -64,7 +65,8 @@ fn round_tier1<W: Word, X: Summand, T: Rounded>(
     let mut answers = Vec::new();
     for (words, lows, n) in blocks(words, lows) {
         let mut out = [T::MAX; BLOCK];
-        let kernel = Round { params, words: &words, lows: &lows, x: &[x; BLOCK], out: &mut out };
+        let e = &mut Exponentials::new();
+        let kernel = Round { params, words: &words, lows: &lows, e, x: &[x; BLOCK], out: &mut out };
         let any = arithmetic.run(kernel);
         assert_eq!(any, out.iter().any(|y| !y.is_finite()));
         answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
@@ -175,7 +177,8 @@ impl<T: Rounded> Subject for OnGrid<T> {
         for (words, lows, n) in blocks(words, lows) {
             let (x, mut out) = ([self.x; BLOCK], [T::MAX; BLOCK]);
             let (params, k) = (self.noise.tier1(), self.k);
-            arithmetic.run(Grid { params, k, words: &words, lows: &lows, x: &x, out: &mut out });
+            let e = &mut Exponentials::new();
+            arithmetic.run(Grid { params, k, words: &words, lows: &lows, e, x: &x, out: &mut out });
             answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
         }
         answers
@@ -264,10 +267,9 @@ impl Subject for Integers {
         }
         let mut answers = Vec::new();
         for (words, lows, n) in blocks(words, lows) {
-            let [mut above, mut below] = [[0.0f64; BLOCK]; 2];
-            let (words, lows) = (&words, &lows);
-            let kernel = Whole { params, words, lows, above: &mut above, below: &mut below };
-            let any = arithmetic.run(kernel);
+            let mut e = Exponentials::new();
+            let any = arithmetic.run(Whole { params, words: &words, lows: &lows, e: &mut e });
+            let Exponentials { hi: above, lo: below, .. } = e;
             assert_eq!(any, above.iter().any(|z| z.is_nan()));
             answers.extend(above[..n].iter().zip(&below).map(|(above, below)| {
                 let (top, bottom) = limbs(*above, *below);

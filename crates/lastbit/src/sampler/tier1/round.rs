@@ -2,7 +2,7 @@
 
 use lastbit_real::Float;
 
-use super::wide::{Unknown, exponentials};
+use super::wide::{Exponentials, Unknown, exponentials};
 use super::{pow2_neg, with_sign};
 use crate::bits::Word;
 use crate::sampler::arith::{Arith, Kernel};
@@ -137,6 +137,7 @@ pub(crate) struct Round<'a, W, X, T, const N: usize> {
     pub(crate) params: RoundParams,
     pub(crate) words: &'a [W; N],
     pub(crate) lows: &'a [u64; N],
+    pub(crate) e: &'a mut Exponentials<N>,
     pub(crate) x: &'a [X; N],
     pub(crate) out: &'a mut [T; N],
 }
@@ -146,14 +147,13 @@ impl<W: Word, X: Summand, T: Rounded, const N: usize> Kernel for Round<'_, W, X,
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        let Round { params: RoundParams { b_hi, b_lo, slack }, words, lows, x: values, out } = self;
-        let (mut hi, mut lo, mut place) = ([0.0; N], [0.0; N], [0; N]);
-        exponentials::<A, W, N>(words, lows, &mut hi, &mut lo, &mut place);
+        let Round { params: RoundParams { b_hi, b_lo, slack }, words, lows, e, x: values, out } = self;
+        exponentials::<A, W, N>(words, lows, e);
         let b_up = b_hi * (1.0 + pow2_neg(40));
         let slack = slack * (1.0 + pow2_neg(40));
         let unknown = Unknown::new::<W>();
         let mut any = 0u64;
-        let noise = words.iter().zip(&hi).zip(&lo).zip(&place);
+        let noise = words.iter().zip(&e.hi).zip(&e.lo).zip(&e.place);
         for ((out, value), (((word, &hi), &lo), &place)) in out.iter_mut().zip(values).zip(noise) {
             let word = word.left_aligned();
             let y = b_hi * hi;

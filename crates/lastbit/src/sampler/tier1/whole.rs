@@ -1,7 +1,7 @@
 //! Integers: `floor(α_σ + σ·s·E)` where the scale is large, and sums on a grid.
 
 use super::round::Rounded;
-use super::wide::{Unknown, exponentials};
+use super::wide::{Exponentials, Unknown, exponentials};
 use super::{pow2_neg, with_sign};
 use crate::bits::Word;
 use crate::sampler::arith::{Arith, Kernel};
@@ -49,8 +49,8 @@ pub(crate) struct Whole<'a, W, const N: usize> {
     pub(crate) params: WholeParams,
     pub(crate) words: &'a [W; N],
     pub(crate) lows: &'a [u64; N],
-    pub(crate) above: &'a mut [f64; N],
-    pub(crate) below: &'a mut [f64; N],
+    /// Where the integers go: `hi` is `above`, `lo` is `below`.
+    pub(crate) e: &'a mut Exponentials<N>,
 }
 
 impl<W: Word, const N: usize> Kernel for Whole<'_, W, N> {
@@ -58,20 +58,19 @@ impl<W: Word, const N: usize> Kernel for Whole<'_, W, N> {
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        let Whole { params: p, words, lows, above: out, below: out_below } = self;
-        let (mut hi, mut lo, mut place) = ([0.0; N], [0.0; N], [0; N]);
-        exponentials::<A, W, N>(words, lows, &mut hi, &mut lo, &mut place);
+        let Whole { params: p, words, lows, e } = self;
+        exponentials::<A, W, N>(words, lows, e);
         let s_up = p.s_hi * (1.0 + pow2_neg(40));
         let unknown = Unknown::new::<W>();
         let mut any = 0u64;
-        let noise = words.iter().zip(&hi).zip(&lo).zip(&place);
-        for ((out, out_below), (((word, &hi), &lo), &place)) in out.iter_mut().zip(out_below).zip(noise) {
-            let (above, below, fraction) = split::<A>(&p, (hi, lo), word.left_aligned());
-            let (radius, bounded) = unknown.absolute::<A>(hi, place);
+        let noise = e.hi.iter_mut().zip(&mut e.lo).zip(&e.place);
+        for (word, ((hi, lo), &place)) in words.iter().zip(noise) {
+            let (above, below, fraction) = split::<A>(&p, (*hi, *lo), word.left_aligned());
+            let (radius, bounded) = unknown.absolute::<A>(*hi, place);
             let d = A::mul_add(s_up, radius, FRACTION_ERROR);
             let decided = (fraction > d) & (fraction < 1.0 - d) & bounded;
-            *out = if decided { above } else { f64::NAN };
-            *out_below = below;
+            *hi = if decided { above } else { f64::NAN };
+            *lo = below;
             any |= if decided { 0 } else { 1 };
         }
         any != 0
@@ -94,6 +93,7 @@ pub(crate) struct Grid<'a, W, T, const N: usize> {
     pub(crate) k: i32,
     pub(crate) words: &'a [W; N],
     pub(crate) lows: &'a [u64; N],
+    pub(crate) e: &'a mut Exponentials<N>,
     pub(crate) x: &'a [T; N],
     pub(crate) out: &'a mut [T; N],
 }
@@ -126,14 +126,13 @@ impl<W: Word, T: Rounded, const N: usize> Kernel for Grid<'_, W, T, N> {
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        let Grid { params: p, k, words, lows, x: values, out } = self;
-        let (mut hi, mut lo, mut place) = ([0.0; N], [0.0; N], [0; N]);
-        exponentials::<A, W, N>(words, lows, &mut hi, &mut lo, &mut place);
+        let Grid { params: p, k, words, lows, e, x: values, out } = self;
+        exponentials::<A, W, N>(words, lows, e);
         let s_up = p.s_hi * (1.0 + pow2_neg(40));
         let (cell, per_cell, far) = (pow2(k), pow2(-k), pow2(k + 200));
         let unknown = Unknown::new::<W>();
         let mut any = 0u64;
-        let noise = words.iter().zip(&hi).zip(&lo).zip(&place);
+        let noise = words.iter().zip(&e.hi).zip(&e.lo).zip(&e.place);
         for ((out, value), (((word, &hi), &lo), &place)) in out.iter_mut().zip(values).zip(noise) {
             let (above, below, fraction) = split::<A>(&p, (hi, lo), word.left_aligned());
             let (radius, bounded) = unknown.absolute::<A>(hi, place);

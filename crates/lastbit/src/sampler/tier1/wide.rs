@@ -137,28 +137,41 @@ static MINUS_LN_C_LO: Table8 = Table8::from_bits([
 
 /// `E` of some values: `hi + lo`, up to what [`Unknown`] says of its `place`, which is `8e` plus the index of `c`.
 ///
+/// A release keeps one of these for all its chunks: to zero it for each chunk would cost as much as a phase.
+pub(crate) struct Exponentials<const N: usize> {
+    pub(crate) hi: [f64; N],
+    pub(crate) lo: [f64; N],
+    pub(crate) place: [u64; N],
+    /// `-ln c`, for the second phase.
+    minus_ln_c: [[f64; N]; 2],
+}
+
+impl<const N: usize> Exponentials<N> {
+    /// To be [filled](exponentials).
+    pub(crate) const fn new() -> Exponentials<N> {
+        Exponentials { hi: [0.0; N], lo: [0.0; N], place: [0; N], minus_ln_c: [[0.0; N]; 2] }
+    }
+}
+
+/// Fills them in.
+///
 /// The kernel runs in phases, one loop each, with what goes between them in the first cache: in one loop the chain of
 /// dependent operations is too long for a processor to work on the next values meanwhile.
-///
-/// Arrays are kept few and apart: what is not written at once is zeroed first.
 #[inline(always)]
 pub(crate) fn exponentials<A: Arith, W: Word, const N: usize>(
     words: &[W; N],
     lows: &[u64; N],
-    hi: &mut [f64; N],
-    lo: &mut [f64; N],
-    place: &mut [u64; N],
+    out: &mut Exponentials<N>,
 ) {
+    let Exponentials { hi, lo, place, minus_ln_c: [l_hi, l_lo] } = out;
     // A long loop gets its constants as variables that the compiler can not see through: it then keeps them ready in
     // vectors, where it would spread each constant anew for every four values.
     let k = &if N >= 16 { std::hint::black_box(CONSTANTS) } else { CONSTANTS };
     for i in 0..N {
         (hi[i], lo[i], place[i]) = quotient::<A, W>(k, words[i].left_aligned(), lows[i]);
     }
-    let mut l_hi = [0.0; N];
-    let mut l_lo = [0.0; N];
-    A::look_up(&MINUS_LN_C_HI, place, &mut l_hi);
-    A::look_up(&MINUS_LN_C_LO, place, &mut l_lo);
+    A::look_up(&MINUS_LN_C_HI, place, l_hi);
+    A::look_up(&MINUS_LN_C_LO, place, l_lo);
     for i in 0..N {
         (hi[i], lo[i]) = minus_ln::<A>(k, (hi[i], lo[i]), (l_hi[i], l_lo[i]), place[i]);
     }
