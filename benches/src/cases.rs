@@ -1,6 +1,8 @@
 //! What is timed, and the bar for it.
 
-use lastbit::{DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Snapping};
+use lastbit::{
+    DiscreteGaussian, DiscreteLaplace, FloatSnapping, Gaussian, GridLaplace, Laplace, Rational, Snapping,
+};
 
 use crate::sources::secure;
 use crate::textbook::Textbook;
@@ -72,6 +74,10 @@ fn discrete_gaussian() -> DiscreteGaussian {
     DiscreteGaussian::new(&Rational::from(10)).expect("a scale")
 }
 
+pub(crate) fn gaussian() -> Gaussian {
+    Gaussian::new(&Rational::ONE).expect("a scale")
+}
+
 fn snapping() -> Snapping {
     Snapping::new(Rational::ONE, Rational::from(1000)).expect("a bound")
 }
@@ -90,6 +96,15 @@ pub(crate) static CASES: &[Case] = &[
         .portable_too(),
     Case::new("laplace-far", "Laplace f64, x = 1e6", |n| Box::new(InPlace::new(laplace(), 1e6, n)))
         .at_most(Bar::Ratio(1.0)),
+    Case::new("gaussian", "Gaussian f64, x = 0", |n| Box::new(InPlace::new(gaussian(), 0.0, n)))
+        .portable_too(),
+    Case::new("gaussian-i64", "Gaussian i64", |n| {
+        let mechanism = Gaussian::new(&Rational::from(10)).expect("a scale");
+        Box::new(InPlace::new(mechanism, 0i64, n))
+    }),
+    Case::new("gaussian-f32", "Gaussian f32, x = 0", |n| Box::new(InPlace::new(gaussian(), 0.0f32, n))),
+    Case::new("one-gaussian", "Gaussian f64, one a call", |n| Box::new(OneByOne::new(gaussian(), 0.0, n)))
+        .at_most(Bar::Nanoseconds(60.0)),
     Case::new("grid-20", "GridLaplace f64, k = -20", |n| {
         Box::new(InPlace::new(grid_laplace(Some(-20)), 0.0, n))
     })

@@ -57,7 +57,7 @@ impl DiscreteLaplace {
     /// [`Error::NoEntropy`] from the source.
     pub fn sample<S: BitSource>(&self, source: &mut S) -> Result<IBig, Error> {
         let mut cursor = Cursor::open(source)?;
-        let Scratch { mut words, e: mut noise } = Scratch::<S::Word, 1>::new();
+        let Scratch { mut words, e: mut noise, .. } = Scratch::<S::Word, 1>::new();
         self.noise.draw(&mut words, source, &mut cursor);
         let undecided = if self.noise.tier == FloorTier::Plain {
             self.noise.plain(words.words(), 1, &mut noise.hi, |_, z| z)

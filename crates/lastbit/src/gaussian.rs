@@ -6,11 +6,11 @@ use crate::bits::BitSource;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::normal_tail::{Excess, least, quantile};
 use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch};
-use crate::sampler::integers::add_big;
 use crate::sampler::law::{FloorLaw, Offset, RealLaw, RoundLaw};
 use crate::sampler::normal;
 use crate::sampler::scale::Deviation;
-use crate::sampler::tier1::round::Rounded;
+use crate::sampler::tier1::round::{RoundParams, Rounded, take};
+use crate::sampler::tier1::whole::WholeParams;
 use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `RN(x + σ·G)`: the **real** Gaussian variable of standard deviation `σ`, added to `x`, rounded once to the type of `x`.
@@ -237,11 +237,28 @@ impl Gaussian {
     fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {
         Overflow::unless(values_fit && self.sigma.fits(-1074, self.room::<T>() - NOISE_EXPONENT))
     }
-}
 
-/// The least index of an output that is not finite.
-fn first_overflow<T: Float>(out: &[T]) -> Result<(), usize> {
-    out.iter().position(|y| !y.is_finite()).map_or(Ok(()), Err)
+    /// What tier 1 wants to know, if `σ` is in its range.
+    #[inline]
+    fn rounding(&self) -> Option<RoundParams> {
+        let sigma = &self.sigma;
+        sigma.fits(-900, 901).then(|| RoundParams { b_hi: sigma.hi(), b_lo: sigma.lo(), slack: 0.0 })
+    }
+
+    /// The same for integers. A `σ` below `2⁻¹⁰` is as good as that one: the integer is 0 as long as `σ·|G| < ½`, and where a bit of `U` is
+    /// known to be one, `|G| < 10`.
+    #[inline]
+    fn whole(&self) -> Option<WholeParams> {
+        let sigma = &self.sigma;
+        let (s_hi, s_lo) = if sigma.floor_log2() < -10 {
+            (1.0 / 1024.0, 0.0)
+        } else if sigma.floor_log2() < 60 {
+            (sigma.hi(), sigma.lo())
+        } else {
+            return None;
+        };
+        Some(WholeParams { s_hi, s_lo, skew: 0.0 })
+    }
 }
 
 /// Floats: the nearest float to the real sum.
@@ -250,17 +267,18 @@ impl<T: Rounded> Chunked<T> for Gaussian {
         Ok(self.overflow::<T>(validate::finite_and_below(values, self.room::<T>())?))
     }
 
+    #[inline]
     fn chunk<S: BitSource, const N: usize>(
         &self,
         source: &mut S,
         cursor: &mut Cursor,
-        _: &mut Scratch<S::Word, N>,
+        scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let x = *values;
-        let law = |i: usize| RoundLaw { x: x[i], b: &self.sigma };
-        normal::chunk::<S, _, N>(source, cursor, law, |i, y| values[i] = y);
-        first_overflow(values)
+        let law = |i: usize| RoundLaw { x: values[i], b: &self.sigma };
+        normal::round_chunk(self.rounding(), source, cursor, scratch, values, law)?;
+        take(&scratch.g.hi, values);
+        Ok(())
     }
 }
 
@@ -270,17 +288,20 @@ impl<T: Rounded> ChunkedReals<T> for Gaussian {
         Ok(self.overflow::<T>(validate::within_and_below::<T>(values, self.room::<T>())?))
     }
 
+    #[inline]
     fn chunk_of_reals<S: BitSource, const N: usize>(
         &self,
         source: &mut S,
         cursor: &mut Cursor,
-        _: &mut Scratch<S::Word, N>,
+        scratch: &mut Scratch<S::Word, N>,
         values: &[Real; N],
         out: &mut [T; N],
     ) -> Result<(), usize> {
-        let law = |i: usize| RealLaw::new(&values[i], &self.sigma);
-        normal::chunk::<S, _, N>(source, cursor, law, |i, y| out[i] = y);
-        first_overflow(out)
+        let x = values.each_ref().map(Real::split);
+        let law = |i: usize| RealLaw::<T, _>::new(&values[i], &self.sigma);
+        normal::round_chunk(self.rounding(), source, cursor, scratch, &x, law)?;
+        take(&scratch.g.hi, out);
+        Ok(())
     }
 }
 
@@ -294,20 +315,16 @@ macro_rules! integers {
                 Ok(Overflow::unless(fit && self.sigma.floor_log2() + 1 + NOISE_EXPONENT <= room))
             }
 
+            #[inline]
             fn chunk<S: BitSource, const N: usize>(
                 &self,
                 source: &mut S,
                 cursor: &mut Cursor,
-        _: &mut Scratch<S::Word, N>,
+        scratch: &mut Scratch<S::Word, N>,
                 values: &mut [$t; N],
             ) -> Result<(), usize> {
                 let law = |_| FloorLaw { s: &self.sigma, offset: Offset::Half };
-                let mut overflows = [false; N];
-                normal::chunk::<S, _, N>(source, cursor, law, |i, z| match add_big(values[i], z) {
-                    Some(sum) => values[i] = sum,
-                    None => overflows[i] = true,
-                });
-                overflows.iter().position(|overflows| *overflows).map_or(Ok(()), Err)
+                normal::whole_chunk(self.whole(), source, cursor, scratch, law, values)
             }
         }
     )*};

@@ -10,14 +10,12 @@ use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
 use crate::grid::{check_k, grid_distance};
 use crate::sampler::arith::Path;
-use crate::sampler::batch::{
-    Chunked, Cursor, NOISE_EXPONENT, Overflow, Scratch, finite, for_each_undecided, round_chunk,
-};
+use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, Scratch, round_chunk};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{FINE_GRID, GridLaw};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::plain::PLAIN_LIMIT;
-use crate::sampler::tier1::round::{RoundParams, Rounded};
+use crate::sampler::tier1::round::{RoundParams, Rounded, take};
 use crate::sampler::tier1::whole::{Grid, cell_of, pow2};
 use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
@@ -196,21 +194,22 @@ impl<T: Rounded> Chunked<T> for GridLaplace<T> {
         values: &mut [T; N],
     ) -> Result<(), usize> {
         match self.tier {
-            GridTier::Plain => self.plain_chunk(source, cursor, scratch, values),
-            GridTier::Wide => self.wide_chunk(source, cursor, scratch, values),
+            GridTier::Plain => self.plain_chunk(source, cursor, scratch, values)?,
+            GridTier::Wide => self.wide_chunk(source, cursor, scratch, values)?,
             GridTier::Fine | GridTier::None => {
                 // |Z·2^k - σ·b·E| < 2^k, and x moves by at most 2^(k-1) on its way to the grid.
                 let slack = T::from_i128(1, self.k + 1).to_f64();
                 let params = RoundParams { b_hi: self.b.hi(), b_lo: self.b.lo(), slack };
                 let params = (self.tier == GridTier::Fine).then_some(params);
-                let x = *values;
-                round_chunk(params, source, cursor, scratch, &x, |i| self.law(x[i]), values)
+                round_chunk(params, source, cursor, scratch, values, |i| self.law(values[i]))?;
             }
         }
+        take(&scratch.e.hi, values);
+        Ok(())
     }
 }
 
-/// What each way of tier 1 does to a chunk.
+/// What each way of tier 1 makes of a chunk: results as doubles, in the place of `E`.
 #[expect(private_bounds, reason = "which floats can be rounded is the sampler's to know")]
 impl<T: Rounded> GridLaplace<T> {
     #[inline]
@@ -219,27 +218,15 @@ impl<T: Rounded> GridLaplace<T> {
         source: &mut S,
         cursor: &mut Cursor,
         scratch: &mut Scratch<S::Word, N>,
-        values: &mut [T; N],
+        x: &[T; N],
     ) -> Result<(), usize> {
-        let Scratch { words, e } = scratch;
+        let Scratch { words, e, .. } = scratch;
         words.draw(source, cursor);
-        let x = &*values;
-        let out = &mut e.hi;
         let (cell, per_cell) = (pow2(self.k), pow2(-self.k));
-        let undecided = self.noise.plain(words.words(), N, out, move |i, z| {
+        let undecided = self.noise.plain(words.words(), N, &mut e.hi, move |i, z| {
             T::round_sum(cell_of(x[i].to_f64(), per_cell) * cell, z * cell).to_f64()
         });
-        if undecided {
-            for_each_undecided(out, |i, y| {
-                let noisy = words.resolve(i, &self.law(values[i]), source);
-                *y = noisy.to_f64();
-                finite(noisy, i)
-            })?;
-        }
-        for (y, out) in values.iter_mut().zip(out) {
-            *y = T::from_exact(*out);
-        }
-        Ok(())
+        if undecided { words.resolve_all(&mut e.hi, |i| self.law(x[i]), source) } else { Ok(()) }
     }
 
     #[inline]
@@ -248,19 +235,13 @@ impl<T: Rounded> GridLaplace<T> {
         source: &mut S,
         cursor: &mut Cursor,
         scratch: &mut Scratch<S::Word, N>,
-        values: &mut [T; N],
+        x: &[T; N],
     ) -> Result<(), usize> {
-        let Scratch { words, e } = scratch;
+        let Scratch { words, e, .. } = scratch;
         words.draw_wide(source, cursor);
-        let x = *values;
         let (params, k) = (self.noise.tier1(), self.k);
-        let grid = Grid { params, k, words: words.words(), lows: words.lows(), e, x: &x, out: &mut *values };
-        if !Path::detect().run(grid) {
-            return Ok(());
-        }
-        for_each_undecided(values, |i, y| {
-            *y = words.resolve(i, &self.law(x[i]), source);
-            finite(*y, i)
-        })
+        let undecided =
+            Path::detect().run(Grid { params, k, words: words.words(), lows: words.lows(), e, x });
+        if undecided { words.resolve_all(&mut e.hi, |i| self.law(x[i]), source) } else { Ok(()) }
     }
 }

@@ -9,7 +9,7 @@ use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overf
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
-use crate::sampler::tier1::round::{RoundParams, Rounded};
+use crate::sampler::tier1::round::{RoundParams, Rounded, take};
 use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `RN(x + b·L)`: the **real** Laplace variable of scale `b`, added to `x`, rounded once to the type of `x`.
@@ -132,9 +132,10 @@ impl<T: Rounded> Chunked<T> for Laplace {
         scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let x = *values;
-        let law = |i: usize| RoundLaw { x: x[i], b: &self.noise.s };
-        round_chunk(self.tier1(), source, cursor, scratch, &x, law, values)
+        let law = |i: usize| RoundLaw { x: values[i], b: &self.noise.s };
+        round_chunk(self.tier1(), source, cursor, scratch, values, law)?;
+        take(&scratch.e.hi, values);
+        Ok(())
     }
 }
 
@@ -154,8 +155,10 @@ impl<T: Rounded> ChunkedReals<T> for Laplace {
         out: &mut [T; N],
     ) -> Result<(), usize> {
         let x = values.each_ref().map(Real::split);
-        let law = |i: usize| RealLaw::new(&values[i], &self.noise.s);
-        round_chunk(self.tier1(), source, cursor, scratch, &x, law, out)
+        let law = |i: usize| RealLaw::<T>::new(&values[i], &self.noise.s);
+        round_chunk(self.tier1(), source, cursor, scratch, &x, law)?;
+        take(&scratch.e.hi, out);
+        Ok(())
     }
 }
 

@@ -29,8 +29,15 @@ pub(crate) trait Arith: Copy {
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64);
 
     /// `out[i] = table[index[i] mod 8]`. No address depends on an index, or all that can be asked for lies in one line of the
-    /// cache.
-    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]);
+    /// cache. The slices are of one length.
+    fn look_up(table: &Table8, index: &[u64], out: &mut [f64]);
+
+    /// The product of two unevaluated sums, as such a sum: `lo` is rounded three times, and leaves out the product of the low parts.
+    #[inline(always)]
+    fn product(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+        let p = a.0 * b.0;
+        (p, Self::mul_add(a.0, b.1, Self::mul_add(a.1, b.0, Self::product_error(a.0, b.0, p))))
+    }
 }
 
 /// Eight doubles to be [looked up](Arith::look_up).
@@ -55,7 +62,7 @@ impl Table8 {
     }
 
     #[inline(always)]
-    fn look_up<const N: usize>(&self, index: &[u64; N], out: &mut [f64; N]) {
+    fn look_up(&self, index: &[u64], out: &mut [f64]) {
         for (out, index) in out.iter_mut().zip(index) {
             *out = self.line[(index & 7) as usize];
         }
@@ -108,7 +115,7 @@ impl Arith for Fused {
     fused!();
 
     #[inline(always)]
-    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+    fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
         table.look_up(index, out);
     }
 }
@@ -124,8 +131,8 @@ impl Arith for Avx2Fma {
     fused!();
 
     #[inline(always)]
-    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
-        if N.is_multiple_of(4) {
+    fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
+        if index.len().is_multiple_of(4) {
             // SAFETY: kernels run with this arithmetic in `run_avx2_fma` alone.
             unsafe { permute(table, index.as_chunks().0, out.as_chunks_mut().0) }
         } else {
@@ -181,7 +188,7 @@ impl Arith for Portable {
         exact_sum(c, p, Self::product_error(a, b, p))
     }
     #[inline(always)]
-    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+    fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
         table.look_up(index, out);
     }
 }

@@ -1,8 +1,11 @@
 //! From single values to slices: words in, tier 1 over a chunk, the rest one by one; all or nothing.
 
+use std::marker::PhantomData;
+
 use lastbit_real::Float;
 
 use super::arith::{Arith, Kernel, Path, float_environment_is_default, run_loop};
+use super::tier1::normal::Normals;
 use super::tier1::round::{Round, RoundParams, Rounded, Summand};
 use super::tier1::wide::Exponentials;
 use super::tier2::Prefix;
@@ -348,12 +351,13 @@ pub(crate) const NOISE_EXPONENT: i64 = 38;
 pub struct Scratch<W, const N: usize> {
     pub(crate) words: Words<W, N>,
     pub(crate) e: Exponentials<N>,
+    pub(crate) g: Normals<N>,
 }
 
 impl<W: Word, const N: usize> Scratch<W, N> {
     #[inline(always)]
     pub(crate) fn new() -> Scratch<W, N> {
-        Scratch { words: Words::undrawn(), e: Exponentials::new() }
+        Scratch { words: Words::undrawn(), e: Exponentials::new(), g: Normals::new() }
     }
 }
 
@@ -474,6 +478,20 @@ impl<W: Word, const N: usize> Words<W, N> {
     ) -> L::Output {
         resolve(law, self.prefix(i), source, self.address(i))
     }
+
+    /// Decides all results that are NaN, by the law of their index; fails with the least index of one that overflows.
+    #[inline]
+    pub(crate) fn resolve_all<S: BitSource<Word = W>, T: Float, L: Law<Output = T>>(
+        &self,
+        results: &mut [f64; N],
+        law: impl Fn(usize) -> L,
+        source: &mut S,
+    ) -> Result<(), usize> {
+        for_each_undecided(results, |i, y| {
+            *y = self.resolve(i, &law(i), source).to_f64();
+            if y.is_finite() { Ok(()) } else { Err(i) }
+        })
+    }
 }
 
 /// Calls `f` with each index where the output of tier 1 is not finite: undecided, or to be looked at again.
@@ -520,7 +538,7 @@ pub(crate) fn for_each_undecided<T: Float, const N: usize>(
     run_loop(N, ForEachUndecided { out, f })
 }
 
-/// Rounded sums `RN(x + σ·b·E)`: adds noise to `x`, where `law` is the law of a value by its index, for what tier 1 leaves; that is
+/// Rounded sums `RN(x + σ·b·E)` in the place of `E`, as doubles, where `law` is the law of a value by its index, for what tier 1 leaves; that is
 /// everything if there are no parameters for it. Fails with the least index of a result that overflows.
 #[inline]
 pub(crate) fn round_chunk<S, X, T, L, const N: usize>(
@@ -530,7 +548,6 @@ pub(crate) fn round_chunk<S, X, T, L, const N: usize>(
     scratch: &mut Scratch<S::Word, N>,
     x: &[X; N],
     law: impl Fn(usize) -> L,
-    out: &mut [T; N],
 ) -> Result<(), usize>
 where
     S: BitSource,
@@ -538,27 +555,17 @@ where
     T: Rounded,
     L: Law<Output = T>,
 {
-    let Scratch { words, e } = scratch;
+    let Scratch { words, e, .. } = scratch;
     words.draw_wide(source, cursor);
     let undecided = match params {
         Some(params) => {
-            Path::detect().run(Round { params, words: words.words(), lows: words.lows(), e, x, out })
+            let (words, lows) = (words.words(), words.lows());
+            Path::detect().run(Round { params, words, lows, e, x, rounds_to: PhantomData::<T> })
         }
         None => {
-            *out = [T::NAN; N];
+            e.hi.fill(f64::NAN);
             true
         }
     };
-    if !undecided {
-        return Ok(());
-    }
-    for_each_undecided(out, |i, y| {
-        *y = words.resolve(i, &law(i), source);
-        finite(*y, i)
-    })
-}
-
-/// Fails with the index of an overflow.
-pub(crate) fn finite<T: Float>(y: T, i: usize) -> Result<(), usize> {
-    if y.is_finite() { Ok(()) } else { Err(i) }
+    if undecided { words.resolve_all(&mut e.hi, law, source) } else { Ok(()) }
 }

@@ -207,7 +207,7 @@ impl IntegerNoise {
         scratch: &mut Scratch<S::Word, N>,
         values: &mut [T; N],
     ) -> Result<(), usize> {
-        let Scratch { words, e: noise } = scratch;
+        let Scratch { words, e: noise, .. } = scratch;
         self.draw(words, source, cursor);
         if self.tier == FloorTier::Plain {
             let noise = &mut noise.hi;
@@ -255,7 +255,7 @@ impl IntegerNoise {
 }
 
 /// The least index of two failures.
-fn least(a: Result<(), usize>, b: Result<(), usize>) -> Result<(), usize> {
+pub(crate) fn least(a: Result<(), usize>, b: Result<(), usize>) -> Result<(), usize> {
     match (a, b) {
         (Err(a), Err(b)) => Err(a.min(b)),
         (a, b) => a.and(b),
@@ -316,7 +316,7 @@ pub(crate) fn limbs(above: f64, below: f64) -> (i64, i64) {
 
 /// Adds integers that are sums of two doubles; fails with the least index of a sum that overflows.
 #[inline]
-fn add_all_wide<T: Integer, const N: usize>(
+pub(crate) fn add_all_wide<T: Integer, const N: usize>(
     values: &mut [T; N],
     above: &[f64; N],
     below: &[f64; N],

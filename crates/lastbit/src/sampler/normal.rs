@@ -17,13 +17,20 @@
 //! | `w3` | `s1`, `swap`, then `W - 2` bits of `V` |
 //! | `w2` | the next `W/2` bits of `U`, then the next `W/2` of `V` |
 //!
-//! Each round of refinement adds one word to `U` and one to `V`.
+//! A chunk reads `w1` of all its pairs, then `w3`, then `w2`. Each round of refinement adds one word to `U` and one to `V`.
 //!
 //! The magnitudes `|G0|` and `|G1|` take the place of `E` in a [`Law`]; the scale is a [`Deviation`](super::scale::Deviation).
 
-use lastbit_real::{Enclosure, pi};
+use std::marker::PhantomData;
 
-use super::batch::Cursor;
+use lastbit_real::{Enclosure, IBig, pi};
+
+use super::arith::Path;
+use super::batch::{Cursor, Scratch, Words};
+use super::integers::{Integer, add_all_wide, add_big, least};
+use super::tier1::normal::{Normals, RoundNormal, WholeNormal};
+use super::tier1::round::{RoundParams, Rounded, Summand};
+use super::tier1::whole::WholeParams;
 use super::tier2::{FixedVariable, Prefix, mul_high};
 use super::tier3::LongPrefix;
 use super::{Address, Law};
@@ -38,14 +45,14 @@ pub(crate) struct PairPrefix {
 }
 
 impl PairPrefix {
-    /// From the left-aligned words `w1`, `w2`, `w3` of `width` bits.
-    pub(crate) fn new([w1, w2, w3]: [u64; 3], width: u32) -> PairPrefix {
+    /// From `w1` and the half that goes with it, and from `w3` and its half, all left-aligned, of words of `width` bits.
+    pub(crate) fn new([w1, u_low]: [u64; 2], [w3, v_low]: [u64; 2], width: u32) -> PairPrefix {
         let half = width / 2;
         let v =
             Prefix { negative: w3 >> 63 == 1, bits: u128::from((w3 << 2) >> (66 - width)), len: width - 2 };
         PairPrefix {
-            u: Prefix::new(w1, width).then(w2, half),
-            v: v.then(w2 << half, half),
+            u: Prefix::new(w1, width).then(u_low, half),
+            v: v.then(v_low, half),
             swap: w3 >> 62 & 1 == 1,
         }
     }
@@ -263,32 +270,161 @@ pub(crate) fn resolve<S: BitSource, L: Law>(
     answers.outputs
 }
 
-/// Draws the words of a chunk of values, and gives each value what its law, by its index, makes of them.
+/// Decides what tier 1 has `left` of a chunk, pair by pair, and gives the outputs to their index.
 ///
-/// The first half of the values and the second are pairs. A chunk reads `w1` of all its pairs, then `w3`, then `w2`.
-pub(crate) fn chunk<S: BitSource, L: Law, const N: usize>(
+/// The first half of the values and the second are pairs.
+#[cold]
+#[inline(never)]
+fn settle<S: BitSource, L: Law, const N: usize>(
     source: &mut S,
-    cursor: &mut Cursor,
+    words: &Words<S::Word, N>,
+    left: [bool; N],
     law: impl Fn(usize) -> L,
     mut give: impl FnMut(usize, L::Output),
 ) {
-    let pairs = N.div_ceil(2);
-    let first = cursor.advance(3 * pairs);
-    let [mut w1, mut w2, mut w3] = [[S::Word::from_top_of(0); N]; 3];
-    for words in [&mut w1, &mut w3, &mut w2] {
-        source.fill_words(&mut words[..pairs]);
-    }
+    let pairs = N / 2;
     for i in 0..pairs {
-        let prefix = PairPrefix::new([w1[i], w2[i], w3[i]].map(Word::left_aligned), S::Word::BITS);
-        let at = PairAddress { u: first.plus(i), v: first.plus(pairs + i) };
-        let laws = [Some(law(i)), (pairs + i < N).then(|| law(pairs + i))];
-        let outputs = resolve([laws[0].as_ref(), laws[1].as_ref()], prefix, source, at);
-        for (j, output) in [i, pairs + i].into_iter().zip(outputs) {
+        let both = [i, pairs + i];
+        let laws = both.map(|j| left[j].then(|| law(j)));
+        if laws.iter().all(Option::is_none) {
+            continue;
+        }
+        let [(u, u_low), (v, v_low)] = both.map(|j| (words.words()[j].left_aligned(), words.lows()[j]));
+        let prefix = PairPrefix::new([u, u_low], [v, v_low], S::Word::BITS);
+        let at = PairAddress { u: words.address(i), v: words.address(pairs + i) };
+        let outputs = resolve(laws.each_ref().map(Option::as_ref), prefix, source, at);
+        for (j, output) in both.into_iter().zip(outputs) {
             if let Some(output) = output {
                 give(j, output);
             }
         }
     }
+}
+
+/// Rounded sums in the place of `G`, as [`batch::round_chunk`](super::batch::round_chunk) has them in that of `E`, of `N` values, an even number, or of a single one, which is the first of a pair.
+#[inline]
+pub(crate) fn round_chunk<S, X, T, L, const N: usize>(
+    params: Option<RoundParams>,
+    source: &mut S,
+    cursor: &mut Cursor,
+    scratch: &mut Scratch<S::Word, N>,
+    x: &[X; N],
+    law: impl Fn(usize) -> L,
+) -> Result<(), usize>
+where
+    S: BitSource,
+    X: Summand,
+    T: Rounded,
+    L: Law<Output = T>,
+{
+    if N == 1 {
+        let (pair, x) = (&mut Scratch::new(), &[x[0]; 2]);
+        round_pairs(params, source, cursor, pair, x, 1, law)?;
+        scratch.g.hi[0] = pair.g.hi[0];
+        Ok(())
+    } else {
+        round_pairs(params, source, cursor, scratch, x, N, law)
+    }
+}
+
+/// The same for an even `N`, of which the first `wanted` values count.
+#[inline]
+fn round_pairs<S, X, T, L, const N: usize>(
+    params: Option<RoundParams>,
+    source: &mut S,
+    cursor: &mut Cursor,
+    scratch: &mut Scratch<S::Word, N>,
+    x: &[X; N],
+    wanted: usize,
+    law: impl Fn(usize) -> L,
+) -> Result<(), usize>
+where
+    S: BitSource,
+    X: Summand,
+    T: Rounded,
+    L: Law<Output = T>,
+{
+    let Scratch { words, e, g } = scratch;
+    words.draw_wide(source, cursor);
+    let undecided = match params {
+        Some(params) => {
+            let (words, lows) = (words.words(), words.lows());
+            Path::detect().run(RoundNormal { params, words, lows, e, g, x, rounds_to: PhantomData::<T> })
+        }
+        None => {
+            g.hi.fill(f64::NAN);
+            true
+        }
+    };
+    if !undecided {
+        return Ok(());
+    }
+    let results = &mut g.hi;
+    let left = std::array::from_fn(|i| i < wanted && results[i].is_nan());
+    settle(source, words, left, law, |i, y| results[i] = y.to_f64());
+    results[..wanted].iter().position(|y| !y.is_finite()).map_or(Ok(()), Err)
+}
+
+/// Integers, as [`IntegerNoise::chunk`](super::integers::IntegerNoise::chunk), of `N` values, an even number, or of a single one, which is the first of a pair.
+#[inline]
+pub(crate) fn whole_chunk<S: BitSource, T: Integer, L: Law<Output = IBig>, const N: usize>(
+    params: Option<WholeParams>,
+    source: &mut S,
+    cursor: &mut Cursor,
+    scratch: &mut Scratch<S::Word, N>,
+    law: impl Fn(usize) -> L,
+    values: &mut [T; N],
+) -> Result<(), usize> {
+    if N == 1 {
+        let mut both = [values[0]; 2];
+        whole_pairs(params, source, cursor, &mut Scratch::new(), 1, law, &mut both)?;
+        values[0] = both[0];
+        Ok(())
+    } else {
+        whole_pairs(params, source, cursor, scratch, N, law, values)
+    }
+}
+
+/// The same for an even `N`, of which the first `wanted` values count.
+#[inline]
+fn whole_pairs<S: BitSource, T: Integer, L: Law<Output = IBig>, const N: usize>(
+    params: Option<WholeParams>,
+    source: &mut S,
+    cursor: &mut Cursor,
+    scratch: &mut Scratch<S::Word, N>,
+    wanted: usize,
+    law: impl Fn(usize) -> L,
+    values: &mut [T; N],
+) -> Result<(), usize> {
+    let Scratch { words, e, g } = scratch;
+    words.draw_wide(source, cursor);
+    let undecided = match params {
+        Some(params) => {
+            Path::detect().run(WholeNormal { params, words: words.words(), lows: words.lows(), e, g })
+        }
+        None => {
+            g.hi.fill(f64::NAN);
+            true
+        }
+    };
+    let Normals { hi: above, lo: below, .. } = g;
+    let mut settled = Ok(());
+    if undecided {
+        let left = std::array::from_fn(|i| i < wanted && above[i].is_nan());
+        for i in 0..N {
+            if above[i].is_nan() {
+                (above[i], below[i]) = (0.0, 0.0);
+            }
+        }
+        settle(source, words, left, law, |i, z| match add_big(values[i], z) {
+            Some(sum) => values[i] = sum,
+            None => settled = least(settled, Err(i)),
+        });
+    }
+    // Nothing is added to what does not count, so that it does not overflow.
+    above[wanted..].fill(0.0);
+    below[wanted..].fill(0.0);
+    least(settled, add_all_wide(values, above, below))
 }
 
 #[cfg(test)]

@@ -113,11 +113,7 @@ impl Deviation {
         let lo = f64::from_dyadic(&rest, Rounding::Nearest);
         Deviation { variance, hi: hi.to_bits(), lo: lo.to_bits(), mantissa, exponent }
     }
-}
 
-// For tier 1, whose kernel is not there yet.
-#[cfg_attr(not(test), allow(dead_code))]
-impl Deviation {
     /// The nearest double, or one that is farther by less than `2⁻¹⁹⁹·σ`.
     pub(crate) fn hi(&self) -> f64 {
         f64::from_bits(self.hi)

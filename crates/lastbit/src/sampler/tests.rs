@@ -78,7 +78,7 @@ pub(super) fn prefix_of<W: Word>(word: W, low: u64, wide: bool) -> Prefix {
 }
 
 /// The word of 64 bits and the half that say that.
-fn word_and_low(prefix: &Prefix) -> (u64, u64) {
+pub(super) fn word_and_low(prefix: &Prefix) -> (u64, u64) {
     let top = prefix.bits << (127 - prefix.len);
     ((top >> 64) as u64 | u64::from(prefix.negative) << 63, top as u64)
 }
@@ -103,7 +103,7 @@ fn at_end_by_tier3<L: Law>(law: &L, mut prefix: LongPrefix, ones: bool) -> Optio
 
 /// Which arithmetic a kernel runs with: the crate's, or one of ours with a fault.
 #[derive(Clone, Copy, Debug)]
-enum Arithmetic {
+pub(super) enum Arithmetic {
     Shipped(Path),
     /// Products without their low parts.
     NoLowParts,
@@ -112,11 +112,11 @@ enum Arithmetic {
 }
 
 impl Arithmetic {
-    fn shipped() -> Vec<Arithmetic> {
+    pub(super) fn shipped() -> Vec<Arithmetic> {
         Path::available().into_iter().map(Arithmetic::Shipped).collect()
     }
 
-    fn run<K: Kernel>(self, kernel: K) -> K::Output {
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
             Arithmetic::Shipped(path) => path.run(kernel),
             Arithmetic::NoLowParts => kernel.run::<NoLowParts>(),
@@ -141,7 +141,7 @@ impl Arith for NoLowParts {
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
         (a * b + c, 0.0)
     }
-    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+    fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
         Portable::look_up(table, index, out);
     }
 }
@@ -162,7 +162,7 @@ impl Arith for Coarse {
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
         Portable::mul_add_exact(a, b, c)
     }
-    fn look_up<const N: usize>(table: &Table8, index: &[u64; N], out: &mut [f64; N]) {
+    fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
         Portable::look_up(table, index, out);
     }
 }

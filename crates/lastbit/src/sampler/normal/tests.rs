@@ -3,6 +3,8 @@
 //!
 //! `|G0|` and `|G1|` are monotone in `U` and in `V`, so an answer is right if the law gives it at all four corners of what is known.
 
+mod first_tier;
+
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -14,6 +16,11 @@ use crate::bits::InsecureSeededSource;
 use crate::sampler::law::{FloorLaw, Offset, RealLaw, RoundLaw};
 use crate::sampler::scale::{Deviation, Factor};
 use crate::sampler::tests::{more, rational, words};
+
+/// What three words of a pair say.
+fn of_words([w1, w2, w3]: [u64; 3], width: u32) -> PairPrefix {
+    PairPrefix::new([w1, w2], [w3, w2 << (width / 2)], width)
+}
 
 fn sigma(text: &str) -> Deviation {
     Deviation::new(rational(text).pow(2))
@@ -35,7 +42,7 @@ impl Draws {
     /// A prefix of words of `width` bits and some rounds, no longer than tier 2 reads.
     fn prefix(&mut self, width: u32, rounds: u32) -> PairPrefix {
         let cut = |word: u64| word >> (64 - width) << (64 - width);
-        let mut prefix = PairPrefix::new([self.next(), self.next(), self.next()].map(cut), width);
+        let mut prefix = of_words([self.next(), self.next(), self.next()].map(cut), width);
         for _ in 0..rounds {
             if prefix.u.len + width <= Prefix::MAX_LEN {
                 prefix = prefix.then([self.next(), self.next()].map(cut), width);
@@ -133,12 +140,12 @@ fn the_constant_is_a_quarter_of_pi() {
 /// The layout of the specification, on words whose bits tell where they come from.
 #[test]
 fn bits_go_where_they_belong() {
-    let prefix = PairPrefix::new([0x8000_0000_0000_0001, 0xffff_fffe_0000_0003, 0x4000_0000_0000_0005], 64);
+    let prefix = of_words([0x8000_0000_0000_0001, 0xffff_fffe_0000_0003, 0x4000_0000_0000_0005], 64);
     assert_eq!((prefix.negative(), prefix.swap), ([true, false], true));
     assert_eq!((prefix.u.bits, prefix.u.len), (1 << 32 | 0xffff_fffe, 95));
     assert_eq!((prefix.v.bits, prefix.v.len), (5 << 32 | 3, 94));
     // 8 bits: s0 1010101, 1001 0110, s1 swap 110011.
-    let narrow = PairPrefix::new([0x55, 0x96, 0xb3].map(|byte: u64| byte << 56), 8);
+    let narrow = of_words([0x55, 0x96, 0xb3].map(|byte: u64| byte << 56), 8);
     assert_eq!((narrow.negative(), narrow.swap), ([false, true], false));
     assert_eq!((narrow.u.bits, narrow.u.len), (0b101_0101_1001, 11));
     assert_eq!((narrow.v.bits, narrow.v.len), (0b11_0011_0110, 10));
@@ -293,7 +300,25 @@ fn next_to(target: &Enclosure, prefix: PairPrefix, i: usize) -> Option<u128> {
     (floor(u.lo()) == floor(u.hi())).then(|| u128::try_from(floor(u.lo())).ok()).flatten()
 }
 
-/// Both values next to the thresholds of a law; `threshold` is the distance from `x` to the threshold nearest to an output, over `σ`.
+/// The prefixes around where the value with index `i` leaves what it is for `prefix`; `threshold` is the distance from `x` to the threshold next to an
+/// output, over `σ`.
+fn around_threshold<L: Law<Output: PartialEq>>(
+    law: &L,
+    threshold: impl Fn(&L::Output, bool) -> Option<Enclosure>,
+    prefix: PairPrefix,
+    i: usize,
+) -> Vec<PairPrefix> {
+    let near = Corners::of(prefix).outputs(law, i).pop();
+    let target = near.and_then(|near| threshold(&near, prefix.negative()[i]));
+    let Some(bits) = target.and_then(|target| next_to(&target, prefix, i)) else { return Vec::new() };
+    let moved = |distance: i128| {
+        let bits = bits.checked_add_signed(distance).filter(|bits| *bits > 0 && bits >> prefix.u.len == 0)?;
+        Some(PairPrefix { u: Prefix { bits, ..prefix.u }, ..prefix })
+    };
+    (-3..=3).filter_map(moved).collect()
+}
+
+/// Both values next to the thresholds of a law.
 fn at_thresholds<L: Law<Output: PartialEq>>(
     law: &L,
     threshold: impl Fn(&L::Output, bool) -> Option<Enclosure>,
@@ -305,17 +330,7 @@ fn at_thresholds<L: Law<Output: PartialEq>>(
     for k in 0..n {
         let rounds = (k / 2 % 3) as u32;
         let prefix = if k % 2 == 0 { draws.prefix(32, rounds) } else { draws.prefix(64, 0) };
-        let i = k / 8 % 2;
-        let Some(near) = Corners::of(prefix).outputs(law, i).pop() else { continue };
-        let Some(target) = threshold(&near, prefix.negative()[i]) else { continue };
-        let Some(bits) = next_to(&target, prefix, i) else { continue };
-        for distance in -3..=3 {
-            let Some(bits) =
-                bits.checked_add_signed(distance).filter(|bits| *bits > 0 && bits >> prefix.u.len == 0)
-            else {
-                continue;
-            };
-            let near = PairPrefix { u: Prefix { bits, ..prefix.u }, ..prefix };
+        for near in around_threshold(law, &threshold, prefix, k / 8 % 2) {
             count.ask(law, &Corners::of(near), change);
         }
     }
@@ -326,6 +341,13 @@ fn at_thresholds<L: Law<Output: PartialEq>>(
 fn to_midpoint<T: Float>(x: &Rational, near: &T, negative: bool, sigma: &Deviation) -> Option<Enclosure> {
     let midpoint = if negative { near.midpoint_below() } else { near.midpoint_above() }?;
     let distance = (Rational::from(midpoint) - x).abs();
+    Enclosure::of_rational(&distance, 400).div(&sigma.enclose(400), 400)
+}
+
+/// The distance from 0 to where the integer `near` is left, over `σ`: at `near + ½` going up, at `near - ½` going down.
+fn to_next_integer(near: &IBig, negative: bool, sigma: &Deviation) -> Option<Enclosure> {
+    let half = if negative { rational("-1/2") } else { rational("1/2") };
+    let distance = (Rational::from(near.clone()) + half).abs();
     Enclosure::of_rational(&distance, 400).div(&sigma.enclose(400), 400)
 }
 
@@ -351,13 +373,7 @@ fn all_thresholds(change: fn(FixedVariable) -> FixedVariable, n: usize) -> Count
     for text in ["10/7", "1e6", "1e17"] {
         let sigma = &sigma(text);
         let law = FloorLaw { s: sigma, offset: Offset::Half };
-        // The integer z is left at z + ½ going up, at z - ½ going down.
-        let threshold = |near: &IBig, negative: bool| {
-            let half = if negative { rational("-1/2") } else { rational("1/2") };
-            let distance = (Rational::from(near.clone()) + half).abs();
-            Enclosure::of_rational(&distance, 400).div(&sigma.enclose(400), 400)
-        };
-        add(at_thresholds(&law, threshold, change, n));
+        add(at_thresholds(&law, |near, negative| to_next_integer(near, negative, sigma), change, n));
     }
     total
 }
@@ -419,7 +435,7 @@ fn no_word_is_asked_for_twice_and_none_early() {
         if starved {
             words = [words[0] & 1 << 63, words[1] as u32 as u64, words[2]];
         }
-        let prefix = PairPrefix::new(words, 64);
+        let prefix = of_words(words, 64);
         let run = |wanted: [bool; 2]| {
             let mut source = recorder(None);
             let laws = [0, 1].map(|i| wanted[i].then_some(&laws[i]));
@@ -448,7 +464,7 @@ fn resolve_obeys_the_law() {
     for i in 0..more(600) {
         let sigma = sigma(["10/7", "1", "1e17"][i % 3]);
         let law = RoundLaw { x: 0.3, b: &sigma };
-        let mut prefix = PairPrefix::new([draws.next(), draws.next(), draws.next()], 64);
+        let mut prefix = of_words([draws.next(), draws.next(), draws.next()], 64);
         let near = Corners::of(prefix).outputs(&law, 0).pop();
         let exact = Rational::try_from(0.3).unwrap();
         // On a threshold half of the time: then more bits decide.
@@ -481,8 +497,8 @@ fn zero_is_positive_and_overflow_infinite() {
     let tiny = sigma("0x1p-1074");
     let huge = sigma("0x1.ffffffffp1023");
     // Both signs negative, U near 1: G is nearly 0; and U near 0: beyond the largest double.
-    let small = PairPrefix::new([u64::MAX, u64::MAX, 1 << 63], 64);
-    let large = PairPrefix::new([1 << 63 | 1, 0, 1 << 63], 64);
+    let small = of_words([u64::MAX, u64::MAX, 1 << 63], 64);
+    let large = of_words([1 << 63 | 1, 0, 1 << 63], 64);
     let outputs = |prefix, sigma: &Deviation, x| {
         let law = RoundLaw { x, b: sigma };
         resolve([Some(&law), Some(&law)], prefix, &mut recorder(None), AT).map(|y: Option<f64>| y.unwrap())
@@ -519,8 +535,7 @@ fn the_pairs_are_independent_standard_normal_variables() {
     let mut source = InsecureSeededSource::<u64>::from_seed(77);
     let mut sample = |change: fn(&mut PairPrefix)| {
         let draw = |_| {
-            let mut prefix =
-                PairPrefix::new([source.next_word(), source.next_word(), source.next_word()], 64);
+            let mut prefix = of_words([source.next_word(), source.next_word(), source.next_word()], 64);
             change(&mut prefix);
             resolve([Some(&law), Some(&law)], prefix, &mut source, AT)
                 .map(|y: Option<f64>| y.expect("wanted"))

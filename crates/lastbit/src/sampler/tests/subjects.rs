@@ -54,6 +54,11 @@ fn blocks<W: Word>(words: &[W], lows: &[u64]) -> impl Iterator<Item = ([W; BLOCK
     })
 }
 
+/// What a kernel decided, of results that are doubles.
+fn results<T: Rounded>(results: &[f64]) -> impl Iterator<Item = Option<T>> {
+    results.iter().map(|y| y.is_finite().then(|| T::from_exact(*y)))
+}
+
 fn round_tier1<W: Word, X: Summand, T: Rounded>(
     arithmetic: Arithmetic,
     b: &Scale,
@@ -64,12 +69,10 @@ fn round_tier1<W: Word, X: Summand, T: Rounded>(
     let params = RoundParams { b_hi: b.hi(), b_lo: b.lo(), slack };
     let mut answers = Vec::new();
     for (words, lows, n) in blocks(words, lows) {
-        let mut out = [T::MAX; BLOCK];
-        let e = &mut Exponentials::new();
-        let kernel = Round { params, words: &words, lows: &lows, e, x: &[x; BLOCK], out: &mut out };
-        let any = arithmetic.run(kernel);
-        assert_eq!(any, out.iter().any(|y| !y.is_finite()));
-        answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
+        let (mut e, x, rounds_to) = (Exponentials::new(), &[x; BLOCK], PhantomData::<T>);
+        let any = arithmetic.run(Round { params, words: &words, lows: &lows, e: &mut e, x, rounds_to });
+        assert_eq!(any, e.hi.iter().any(|y| !y.is_finite()));
+        answers.extend(results(&e.hi[..n]));
     }
     answers
 }
@@ -175,11 +178,10 @@ impl<T: Rounded> Subject for OnGrid<T> {
         }
         let mut answers = Vec::new();
         for (words, lows, n) in blocks(words, lows) {
-            let (x, mut out) = ([self.x; BLOCK], [T::MAX; BLOCK]);
             let (params, k) = (self.noise.tier1(), self.k);
-            let e = &mut Exponentials::new();
-            arithmetic.run(Grid { params, k, words: &words, lows: &lows, e, x: &x, out: &mut out });
-            answers.extend(out[..n].iter().map(|y| y.is_finite().then_some(*y)));
+            let (mut e, x) = (Exponentials::new(), &[self.x; BLOCK]);
+            arithmetic.run(Grid { params, k, words: &words, lows: &lows, e: &mut e, x });
+            answers.extend(results(&e.hi[..n]));
         }
         answers
     }

@@ -16,6 +16,8 @@
 //! `BITS` bits, with `u` the integer of its bits below the sign, says `u < U·2^(BITS-1) < u + 1`. With
 //! `H = 2^(64-BITS)` and `a = (2u + 1)·H` that is `a - H < U·2⁶⁴ < a + H`.
 
+pub(in crate::sampler) mod circle;
+pub(crate) mod normal;
 pub(crate) mod plain;
 pub(crate) mod round;
 pub(crate) mod whole;

@@ -1,5 +1,7 @@
 //! Floats: `RN(x + σ·b·E)`.
 
+use std::marker::PhantomData;
+
 use lastbit_real::Float;
 
 use super::wide::{Exponentials, Unknown, exponentials};
@@ -122,7 +124,7 @@ impl Summand for Split {
     }
 }
 
-/// Adds noise to `x`; NaN where undecided. The result tells whether there is any.
+/// Noisy values, as doubles, in the place of `hi` of `E`; NaN where undecided. The result tells whether there is any.
 ///
 /// Error of `h + l` against `x + σ·b·E`: `y + y_lo` is `b·(hi + lo)` up to the product of the low parts and the rounding of the last
 /// sum, `2η·b·|lo|`, and up to `2⁻¹⁰³·b·E` for the other roundings and for `b` itself: both are in the radius of `E`. TwoSum is exact; `l`
@@ -139,7 +141,7 @@ pub(crate) struct Round<'a, W, X, T, const N: usize> {
     pub(crate) lows: &'a [u64; N],
     pub(crate) e: &'a mut Exponentials<N>,
     pub(crate) x: &'a [X; N],
-    pub(crate) out: &'a mut [T; N],
+    pub(crate) rounds_to: PhantomData<T>,
 }
 
 impl<W: Word, X: Summand, T: Rounded, const N: usize> Kernel for Round<'_, W, X, T, N> {
@@ -147,32 +149,55 @@ impl<W: Word, X: Summand, T: Rounded, const N: usize> Kernel for Round<'_, W, X,
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        let Round { params: RoundParams { b_hi, b_lo, slack }, words, lows, e, x: values, out } = self;
+        let Round { params, words, lows, e, x, .. } = self;
         exponentials::<A, W, N>(words, lows, e);
-        let b_up = b_hi * (1.0 + pow2_neg(40));
-        let slack = slack * (1.0 + pow2_neg(40));
         let unknown = Unknown::new::<W>();
-        let mut any = 0u64;
-        let noise = words.iter().zip(&e.hi).zip(&e.lo).zip(&e.place);
-        for ((out, value), (((word, &hi), &lo), &place)) in out.iter_mut().zip(values).zip(noise) {
-            let word = word.left_aligned();
-            let y = b_hi * hi;
-            let y_lo = A::mul_add(b_hi, lo, A::mul_add(b_lo, hi, A::product_error(b_hi, hi, y)));
-            let y = with_sign(y, word);
-            let y_lo = with_sign(y_lo, word);
-            let (value, x) = (*value, value.hi());
-            let h = x + y;
-            let back = h - x;
-            let l = ((x - (h - back)) + (y - back)) + value.plus_lo(y_lo);
-            let (radius, bounded) = unknown.relative::<A>(hi, place);
-            let d = A::mul_add(b_up, radius, A::mul_add(h.abs(), pow2_neg(104), slack));
-            let d = value.widen::<A>(d);
-            let below = T::round_sum(h, l - d);
-            let above = T::round_sum(h, l + d);
-            let decided = T::decided(below, above) & bounded;
-            *out = if decided { below } else { T::NAN };
-            any |= if decided { 0 } else { 1 };
-        }
-        any != 0
+        let columns = e.hi.iter_mut().zip(&e.lo).zip(&e.place);
+        round_sums::<A, W, X, T, _, N>(params, words, x, columns, move |hi, place| {
+            unknown.relative::<A>(hi, *place)
+        })
+    }
+}
+
+/// The last phase of a kernel that rounds: `x + σ·b·m` in the place of each magnitude `m = hi + lo`. What is beside it tells its radius, and whether it is one.
+///
+/// The results go where the magnitudes were, and not to the values: of these the compiler would not know that they lie elsewhere, and not
+/// vectorise.
+#[inline(always)]
+pub(in crate::sampler) fn round_sums<'a, A: Arith, W: Word, X: Summand, T: Rounded, R, const N: usize>(
+    RoundParams { b_hi, b_lo, slack }: RoundParams,
+    words: &[W; N],
+    values: &[X; N],
+    magnitudes: impl Iterator<Item = ((&'a mut f64, &'a f64), R)>,
+    radius: impl Fn(f64, R) -> (f64, bool),
+) -> bool {
+    let b_up = b_hi * (1.0 + pow2_neg(40));
+    let slack = slack * (1.0 + pow2_neg(40));
+    let mut any = 0u64;
+    for ((word, value), ((hi, lo), beside)) in words.iter().zip(values).zip(magnitudes) {
+        let word = word.left_aligned();
+        let (y, y_lo) = A::product((b_hi, b_lo), (*hi, *lo));
+        let (y, y_lo) = (with_sign(y, word), with_sign(y_lo, word));
+        let (value, x) = (*value, value.hi());
+        let h = x + y;
+        let back = h - x;
+        let l = ((x - (h - back)) + (y - back)) + value.plus_lo(y_lo);
+        let (radius, bounded) = radius(*hi, beside);
+        let d = A::mul_add(b_up, radius, A::mul_add(h.abs(), pow2_neg(104), slack));
+        let d = value.widen::<A>(d);
+        let below = T::round_sum(h, l - d);
+        let above = T::round_sum(h, l + d);
+        let decided = T::decided(below, above) & bounded;
+        *hi = if decided { below.to_f64() } else { f64::NAN };
+        any |= if decided { 0 } else { 1 };
+    }
+    any != 0
+}
+
+/// Results that are values of this type, from doubles.
+#[inline]
+pub(crate) fn take<T: Rounded, const N: usize>(results: &[f64; N], out: &mut [T; N]) {
+    for (out, result) in out.iter_mut().zip(results) {
+        *out = T::from_exact(*result);
     }
 }

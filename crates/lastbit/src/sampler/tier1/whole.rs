@@ -9,7 +9,7 @@ use crate::sampler::arith::{Arith, Kernel};
 /// The noise of integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WholeParams {
-    /// `s = s_hi + s_lo` up to `2⁻¹⁰⁵·s`; `1 <= s <= 2⁹⁰`.
+    /// `s = s_hi + s_lo` up to `2⁻¹⁰⁵·s`; `2⁻¹⁰ <= s <= 2⁹⁰`.
     pub(crate) s_hi: f64,
     pub(crate) s_lo: f64,
     /// `α_σ = ½ + σ·skew` up to `2⁻⁵³`, between 0 and 1.
@@ -28,8 +28,7 @@ pub(crate) struct WholeParams {
 fn split<A: Arith>(p: &WholeParams, (hi, lo): (f64, f64), word: u64) -> (f64, f64, f64) {
     let e = hi + lo;
     let e_lo = lo - (e - hi);
-    let y = p.s_hi * e;
-    let y_lo = A::mul_add(p.s_hi, e_lo, A::mul_add(p.s_lo, e, A::product_error(p.s_hi, e, y)));
+    let (y, y_lo) = A::product((p.s_hi, p.s_lo), (e, e_lo));
     let (y, y_lo) = (with_sign(y, word), with_sign(y_lo, word));
     let alpha = 0.5 + with_sign(p.skew, word);
     let (above, below) = (y.floor(), y_lo.floor());
@@ -58,26 +57,41 @@ impl<W: Word, const N: usize> Kernel for Whole<'_, W, N> {
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        let Whole { params: p, words, lows, e } = self;
+        let Whole { params, words, lows, e } = self;
         exponentials::<A, W, N>(words, lows, e);
-        let s_up = p.s_hi * (1.0 + pow2_neg(40));
         let unknown = Unknown::new::<W>();
-        let mut any = 0u64;
-        let noise = e.hi.iter_mut().zip(&mut e.lo).zip(&e.place);
-        for (word, ((hi, lo), &place)) in words.iter().zip(noise) {
-            let (above, below, fraction) = split::<A>(&p, (*hi, *lo), word.left_aligned());
-            let (radius, bounded) = unknown.absolute::<A>(*hi, place);
-            let d = A::mul_add(s_up, radius, FRACTION_ERROR);
-            let decided = (fraction > d) & (fraction < 1.0 - d) & bounded;
-            *hi = if decided { above } else { f64::NAN };
-            *lo = below;
-            any |= if decided { 0 } else { 1 };
-        }
-        any != 0
+        let Exponentials { hi, lo, place, .. } = e;
+        let columns = hi.iter_mut().zip(lo).zip(place);
+        whole_sums::<A, W, _, N>(params, words, columns, move |hi, &mut place| {
+            unknown.absolute::<A>(hi, place)
+        })
     }
 }
 
-/// Sums on the grid `Z·2^k`: `RN((⌊x/2^k⌉ + Z)·2^k)`, `Z` an integer as above; NaN where undecided. The result tells whether there is any.
+/// The last phase of a kernel that makes integers of magnitudes `hi + lo`: `above` goes to `hi`, `below` to `lo`. What is beside them tells the
+/// radius, and whether it is one.
+#[inline(always)]
+pub(super) fn whole_sums<'a, A: Arith, W: Word, R, const N: usize>(
+    params: WholeParams,
+    words: &[W; N],
+    magnitudes: impl Iterator<Item = ((&'a mut f64, &'a mut f64), R)>,
+    radius: impl Fn(f64, R) -> (f64, bool),
+) -> bool {
+    let s_up = params.s_hi * (1.0 + pow2_neg(40));
+    let mut any = 0u64;
+    for (word, ((hi, lo), beside)) in words.iter().zip(magnitudes) {
+        let (above, below, fraction) = split::<A>(&params, (*hi, *lo), word.left_aligned());
+        let (radius, bounded) = radius(*hi, beside);
+        let d = A::mul_add(s_up, radius, FRACTION_ERROR);
+        let decided = (fraction > d) & (fraction < 1.0 - d) & bounded;
+        *hi = if decided { above } else { f64::NAN };
+        *lo = below;
+        any |= if decided { 0 } else { 1 };
+    }
+    any != 0
+}
+
+/// Sums on the grid `Z·2^k`: `RN((⌊x/2^k⌉ + Z)·2^k)`, `Z` an integer as above, as doubles in the place of `hi` of `E`; NaN where undecided. The result tells whether there is any.
 ///
 /// With `d` as for [`Whole`], `Z` is between the floors of `fraction - d` and `fraction + d`, plus `above + below`. Where both give the same sum after
 /// rounding, that is the answer, even if they differ: large sums do not have all digits. `I = ⌊x/2^k⌉` is exact. `h + e = I + above` without error
@@ -95,7 +109,6 @@ pub(crate) struct Grid<'a, W, T, const N: usize> {
     pub(crate) lows: &'a [u64; N],
     pub(crate) e: &'a mut Exponentials<N>,
     pub(crate) x: &'a [T; N],
-    pub(crate) out: &'a mut [T; N],
 }
 
 /// `2^k`, or infinity beyond the doubles.
@@ -126,16 +139,16 @@ impl<W: Word, T: Rounded, const N: usize> Kernel for Grid<'_, W, T, N> {
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
-        let Grid { params: p, k, words, lows, e, x: values, out } = self;
+        let Grid { params: p, k, words, lows, e, x: values } = self;
         exponentials::<A, W, N>(words, lows, e);
         let s_up = p.s_hi * (1.0 + pow2_neg(40));
         let (cell, per_cell, far) = (pow2(k), pow2(-k), pow2(k + 200));
         let unknown = Unknown::new::<W>();
         let mut any = 0u64;
-        let noise = words.iter().zip(&e.hi).zip(&e.lo).zip(&e.place);
-        for ((out, value), (((word, &hi), &lo), &place)) in out.iter_mut().zip(values).zip(noise) {
-            let (above, below, fraction) = split::<A>(&p, (hi, lo), word.left_aligned());
-            let (radius, bounded) = unknown.absolute::<A>(hi, place);
+        let noise = e.hi.iter_mut().zip(&e.lo).zip(&e.place);
+        for ((word, value), ((hi, lo), place)) in words.iter().zip(values).zip(noise) {
+            let (above, below, fraction) = split::<A>(&p, (*hi, *lo), word.left_aligned());
+            let (radius, bounded) = unknown.absolute::<A>(*hi, *place);
             let d = A::mul_add(s_up, radius, FRACTION_ERROR);
 
             let x = value.to_f64();
@@ -149,8 +162,8 @@ impl<W: Word, T: Rounded, const N: usize> Kernel for Grid<'_, W, T, N> {
             let most = T::round_sum(h * cell, (high + high_slack) * cell);
             let is_far = x.abs() >= far;
             let decided = (T::decided(least, most) | is_far) & bounded;
-            let sum = if is_far { *value } else { least };
-            *out = if decided { sum } else { T::NAN };
+            let sum = if is_far { x } else { least.to_f64() };
+            *hi = if decided { sum } else { f64::NAN };
             any |= if decided { 0 } else { 1 };
         }
         any != 0

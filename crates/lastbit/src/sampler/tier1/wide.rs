@@ -153,26 +153,30 @@ impl<const N: usize> Exponentials<N> {
     }
 }
 
-/// Fills them in.
+/// Fills in as many as there are words.
 ///
 /// The kernel runs in phases, one loop each, with what goes between them in the first cache: in one loop the chain of
 /// dependent operations is too long for a processor to work on the next values meanwhile.
 #[inline(always)]
 pub(crate) fn exponentials<A: Arith, W: Word, const N: usize>(
-    words: &[W; N],
-    lows: &[u64; N],
+    words: &[W],
+    lows: &[u64],
     out: &mut Exponentials<N>,
 ) {
-    let Exponentials { hi, lo, place, minus_ln_c: [l_hi, l_lo] } = out;
+    let n = words.len();
+    let Exponentials { hi, lo, place, minus_ln_c } = out;
+    let [l_hi, l_lo] = minus_ln_c;
+    let [hi, lo, l_hi, l_lo] = [hi, lo, l_hi, l_lo].map(|column| &mut column[..n]);
+    let place = &mut place[..n];
     // A long loop gets its constants as variables that the compiler can not see through: it then keeps them ready in
     // vectors, where it would spread each constant anew for every four values.
     let k = &if N >= 16 { std::hint::black_box(CONSTANTS) } else { CONSTANTS };
-    for i in 0..N {
+    for i in 0..n {
         (hi[i], lo[i], place[i]) = quotient::<A, W>(k, words[i].left_aligned(), lows[i]);
     }
     A::look_up(&MINUS_LN_C_HI, place, l_hi);
     A::look_up(&MINUS_LN_C_LO, place, l_lo);
-    for i in 0..N {
+    for i in 0..n {
         (hi[i], lo[i]) = minus_ln::<A>(k, (hi[i], lo[i]), (l_hi[i], l_lo[i]), place[i]);
     }
 }
@@ -225,8 +229,7 @@ fn minus_ln<A: Arith>(
     let p5_lo = p5_lo + k.fifth_lo;
     let (p3, p3_lo) = A::mul_add_exact(w, p5, k.third);
     let p3_lo = p3_lo + A::mul_add(w_lo, p5, A::mul_add(w, p5_lo, k.third_lo));
-    let s = w * p3;
-    let s_lo = A::mul_add(w_lo, p3, A::mul_add(w, p3_lo, A::product_error(w, p3, s)));
+    let (s, s_lo) = A::product((w, w_lo), (p3, p3_lo));
     let t2 = t + t;
     let series = t2 * s;
     let series_lo = A::mul_add(t2, s_lo, A::product_error(t2, s, series));
