@@ -7,8 +7,8 @@ use lastbit_real::{Rational, Rounding};
 use crate::bits::{BitSource, SplitSource};
 use crate::claim::{Claim, Measure, Preparation};
 use crate::{
-    Contract, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, HalfWidth, Laplace,
-    Mechanism, Metric, Neighbours, Real, RealMechanism, Snapping, Threads, ValueType,
+    Contract, DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, Gaussian, GridLaplace, HalfWidth,
+    Laplace, Mechanism, Metric, Neighbours, Real, RealMechanism, Snapping, Threads, ValueType,
 };
 
 /// One of the mechanisms, with its parameters: what front ends hold that are told by their users which one to use.
@@ -34,6 +34,8 @@ pub enum AnyMechanism {
     GridF32(GridLaplace<f32>),
     /// [`DiscreteLaplace`].
     DiscreteLaplace(DiscreteLaplace),
+    /// [`Gaussian`].
+    Gaussian(Gaussian),
     /// [`DiscreteGaussian`].
     DiscreteGaussian(DiscreteGaussian),
     /// [`Snapping`].
@@ -56,6 +58,7 @@ from! {
     GridLaplace<f64> => GridF64
     GridLaplace<f32> => GridF32
     DiscreteLaplace => DiscreteLaplace
+    Gaussian => Gaussian
     DiscreteGaussian => DiscreteGaussian
     Snapping => Snapping
     FloatSnapping => FloatSnapping
@@ -68,6 +71,7 @@ macro_rules! each {
             AnyMechanism::GridF64($mechanism) => $call,
             AnyMechanism::GridF32($mechanism) => $call,
             AnyMechanism::DiscreteLaplace($mechanism) => $call,
+            AnyMechanism::Gaussian($mechanism) => $call,
             AnyMechanism::DiscreteGaussian($mechanism) => $call,
             AnyMechanism::Snapping($mechanism) => $call,
             AnyMechanism::FloatSnapping($mechanism) => $call,
@@ -176,10 +180,10 @@ macro_rules! releases {
         }
     };
 }
-releases!(f64, F64: Laplace GridF64 Snapping FloatSnapping);
-releases!(f32, F32: Laplace GridF32);
-releases!(i64, I64: Laplace DiscreteLaplace DiscreteGaussian);
-releases!(i32, I32: Laplace DiscreteLaplace DiscreteGaussian);
+releases!(f64, F64: Laplace GridF64 Gaussian Snapping FloatSnapping);
+releases!(f32, F32: Laplace GridF32 Gaussian);
+releases!(i64, I64: Laplace DiscreteLaplace Gaussian DiscreteGaussian);
+releases!(i32, I32: Laplace DiscreteLaplace Gaussian DiscreteGaussian);
 
 macro_rules! releases_reals {
     ($type:ty: $($variant:ident)*) => {
@@ -212,8 +216,8 @@ macro_rules! releases_reals {
         }
     };
 }
-releases_reals!(f64: Laplace Snapping);
-releases_reals!(f32: Laplace);
+releases_reals!(f64: Laplace Gaussian Snapping);
+releases_reals!(f32: Laplace Gaussian);
 
 /// A mechanism but for how much noise it adds.
 #[derive(Clone, Debug, PartialEq)]
@@ -229,6 +233,8 @@ pub enum Family {
     },
     /// [`DiscreteLaplace`].
     DiscreteLaplace,
+    /// [`Gaussian`].
+    Gaussian,
     /// [`DiscreteGaussian`].
     DiscreteGaussian,
     /// [`Snapping`].
@@ -293,6 +299,13 @@ impl Family {
                 }
                 Amount::HalfWidth { half_width, confidence } => {
                     DiscreteLaplace::for_half_width(half_width, confidence)
+                }
+            }?),
+            Family::Gaussian => AnyMechanism::Gaussian(match amount {
+                Amount::Scale(sigma) => Gaussian::new(sigma),
+                Amount::Loss { loss, neighbours } => Gaussian::for_rho(loss, neighbours.distance()),
+                Amount::HalfWidth { half_width, confidence } => {
+                    Gaussian::for_half_width(half_width, confidence)
                 }
             }?),
             Family::DiscreteGaussian => AnyMechanism::DiscreteGaussian(match amount {
@@ -375,6 +388,9 @@ impl AnyMechanism {
                 Family::GridLaplace { values, k: Some(k) }
             }
             "discrete-laplace" => Family::DiscreteLaplace,
+            "gaussian" => {
+                return Ok(AnyMechanism::Gaussian(Gaussian::with_variance(number("variance")?)?));
+            }
             "discrete-gaussian" => {
                 return Ok(AnyMechanism::DiscreteGaussian(DiscreteGaussian::with_variance(number(
                     "variance",

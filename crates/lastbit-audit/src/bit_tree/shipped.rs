@@ -112,6 +112,10 @@ impl Shipped {
             AnyMechanism::Laplace(noise) if self.is_single() => Law::laplace::<f32>(noise.scale(), x, cuts),
             AnyMechanism::Laplace(noise) => Law::laplace::<f64>(noise.scale(), x, cuts),
             AnyMechanism::DiscreteLaplace(noise) => Law::discrete_laplace(noise.scale(), x, cuts),
+            AnyMechanism::Gaussian(noise) => {
+                let reason = "the audit of samplers does not know this mechanism";
+                Err(BitTreeError::out_of_range("variance", noise.variance(), reason))
+            }
             AnyMechanism::DiscreteGaussian(noise) => {
                 Law::discrete_laplace(&proposal_scale(noise.variance()), x, cuts)
             }
@@ -166,6 +170,7 @@ impl Shipped {
             AnyMechanism::Laplace(noise) if self.values.is_integer() => grid(noise.scale(), 0),
             AnyMechanism::Laplace(noise) => (noise.scale().clone(), None),
             AnyMechanism::DiscreteLaplace(noise) => grid(noise.scale(), 0),
+            AnyMechanism::Gaussian(noise) => (proposal_scale(noise.variance()), None),
             AnyMechanism::DiscreteGaussian(noise) => grid(&proposal_scale(noise.variance()), 0),
             AnyMechanism::GridF64(noise) => grid(noise.scale(), noise.k()),
             AnyMechanism::GridF32(noise) => grid(noise.scale(), noise.k()),
