@@ -78,7 +78,7 @@ pub(crate) fn gaussian() -> Gaussian {
     Gaussian::new(&Rational::ONE).expect("a scale")
 }
 
-fn snapping() -> Snapping {
+pub(crate) fn snapping() -> Snapping {
     Snapping::new(Rational::ONE, Rational::from(1000)).expect("a bound")
 }
 

@@ -4,72 +4,106 @@
 //! one magnitude are timed against each other. Words that do not decide their value alone are left out: those
 //! take longer, about which `lastbit-bench leave` tells.
 
-use lastbit::{BitSource, Mechanism};
+use lastbit::{BitSource, Gaussian, Mechanism};
 
-use crate::cases::{discrete_laplace, grid_laplace, laplace};
+use crate::cases::{discrete_laplace, gaussian, grid_laplace, laplace};
 use crate::sources::{Script, secure};
-use crate::timing::{interleave, median, median_ratio};
+use crate::spread::{self, MOST_SPREAD};
 use crate::work::{SliceToSlice, Work};
 
 /// The least magnitude of each bin, in units of the scale.
-const BINS: [f64; 4] = [0.0, 1.0, 3.0, 7.0];
+type Bins = [f64; 4];
 
-/// Values of a batch: the last bin gets one word in 1100.
+const BINS: Bins = [0.0, 1.0, 3.0, 7.0];
+
+/// Normal variables are not that large.
+const NORMAL_BINS: Bins = [0.0, 0.5, 1.0, 2.0];
+
+/// Values of a batch: the last bin of Laplace noise gets one word in 1100.
 const N: usize = 1 << 15;
+
+/// Values that draw their words together.
+const CHUNK: usize = 128;
 
 const ROUNDS: usize = 1001;
 
-/// The most that the bins may differ.
-const MOST_SPREAD: f64 = 0.05;
-
-/// The words of each bin.
-fn sorted_words(noise: impl Fn(&mut Script) -> f64) -> [Vec<u64>; BINS.len()] {
-    let mut bins = BINS.map(|_| Vec::with_capacity(N));
+/// Draws of `K` words until each bin has `n` of them. A draw has a bin, or none.
+fn sorted<const K: usize>(n: usize, bin_of: impl Fn([u64; K]) -> Option<usize>) -> [Vec<[u64; K]>; 4] {
+    let mut bins = BINS.map(|_| Vec::with_capacity(n));
     let mut source = secure();
-    while bins.iter().any(|bin| bin.len() < N) {
-        let word = source.next_word();
-        let mut alone = Script::new(vec![word]);
-        let magnitude = noise(&mut alone).abs();
-        let bin = BINS.iter().rposition(|least| *least <= magnitude).expect("a magnitude");
-        if alone.refinements() == 0 && bins[bin].len() < N {
-            bins[bin].push(word);
+    while bins.iter().any(|bin| bin.len() < n) {
+        let draw = std::array::from_fn(|_| source.next_word());
+        if let Some(bin) = bin_of(draw)
+            && bins[bin].len() < n
+        {
+            bins[bin].push(draw);
         }
     }
     bins
 }
 
-/// How much the slowest bin takes more than the fastest. Each time counts relative to the first bin's of its round: a machine
-/// that switches between two speeds would make plain medians jump from one to the other.
-fn spread(times: &[Vec<f64>]) -> f64 {
-    let relative = times.iter().map(|bin| median_ratio(bin, &times[0]));
-    let (least, most) = relative.fold((f64::MAX, 0f64), |(least, most), r| (least.min(r), most.max(r)));
-    most / least - 1.0
+/// The bin of what a mechanism of this scale adds to `x` from these words; `None` if they do not decide it.
+fn bin_of<M: Mechanism<T>, T: Copy>(subject: &Subject<M, T>, words: Vec<u64>, least: Bins) -> Option<usize> {
+    let mut alone = Script::new(words);
+    let noisy = subject.mechanism.release(&mut alone, subject.x).expect("value in range");
+    let magnitude = ((subject.to_f64)(noisy) - (subject.to_f64)(subject.x)).abs() / subject.scale;
+    let bin = least.iter().rposition(|least| *least <= magnitude).expect("a magnitude");
+    (alone.refinements() == 0).then_some(bin)
 }
 
-/// Times the bins of a mechanism of this scale at `x`; true if they differ little enough.
-fn report_mechanism<M, T>(title: &str, mechanism: &M, scale: f64, x: T, to_f64: impl Fn(T) -> f64) -> bool
-where
-    M: Mechanism<T> + Clone,
-    T: Copy,
-{
-    let noise = |source: &mut Script| {
-        let noisy = mechanism.release(source, x).expect("value in range");
-        (to_f64(noisy) - to_f64(x)) / scale
-    };
-    let mut works =
-        sorted_words(noise).map(|words| SliceToSlice::new(Script::new(words), mechanism.clone(), x, N));
+struct Subject<M, T> {
+    title: &'static str,
+    mechanism: M,
+    scale: f64,
+    x: T,
+    to_f64: fn(T) -> f64,
+}
+
+/// Times the bins against each other, given the words of each; true if they differ little enough.
+fn report_bins<M: Mechanism<T> + Clone, T: Copy>(subject: &Subject<M, T>, bins: [Vec<u64>; 4]) -> bool {
+    let Subject { title, mechanism, x, .. } = subject;
+    let mut works = bins.map(|words| SliceToSlice::new(Script::new(words), mechanism.clone(), *x, N));
     let mut turns: Vec<&mut dyn Work> = works.iter_mut().map(|work| work as &mut dyn Work).collect();
-    let times = interleave(&mut turns, ROUNDS);
+    let ok = spread::report(title, &mut turns, ROUNDS);
     assert!(
         works.iter().all(|work| work.source().refinements() == 0),
         "a word in a batch does what it does alone"
     );
-
-    let spread = spread(&times);
-    let ok = spread <= MOST_SPREAD;
-    let medians: String = times.into_iter().map(|times| format!("{:8.3}", median(times))).collect();
-    println!("{title:26}{medians}{:9.2}%  {}", 100.0 * spread, if ok { "ok" } else { "MISSED" });
     ok
+}
+
+/// A mechanism whose first word decides the magnitude.
+fn report_mechanism<M: Mechanism<T> + Clone, T: Copy>(subject: &Subject<M, T>) -> bool {
+    let bins = sorted(N, |[word]| bin_of(subject, vec![word], BINS));
+    report_bins(subject, bins.map(|draws| draws.into_flattened()))
+}
+
+/// Normal variables come in pairs, from three words: both are to be of one magnitude.
+fn report_pairs(subject: &Subject<Gaussian, f64>) -> bool {
+    const SWAP: u64 = 1 << 62;
+    let bins = sorted(N / 2, |[u, v, more]| {
+        let first = bin_of(subject, vec![u, v, more], NORMAL_BINS)?;
+        let second = bin_of(subject, vec![u, v ^ SWAP, more], NORMAL_BINS)?;
+        (first == second).then_some(first)
+    });
+    // A chunk reads the first words of all its pairs, then the second, then the third.
+    let in_order = |pairs: &[[u64; 3]]| -> Vec<u64> {
+        (0..3).flat_map(|word| pairs.iter().map(move |pair| pair[word])).collect()
+    };
+    report_bins(subject, bins.map(|draws| draws.chunks(CHUNK / 2).flat_map(in_order).collect()))
+}
+
+fn head(bins: Bins) {
+    let [b0, b1, b2, b3] = bins;
+    println!(
+        "{:26}{:>8}{:>8}{:>8}{:>8}{:>10}",
+        "",
+        format!("{b0}..{b1}"),
+        format!("{b1}..{b2}"),
+        format!("{b2}..{b3}"),
+        format!("{b3}.."),
+        "spread"
+    );
 }
 
 /// Prints the medians of all bins and their spread; true if no bar is missed.
@@ -78,25 +112,30 @@ pub(crate) fn report() -> bool {
         "ns per value, words at hand, by |noise|/scale; spread = max/min - 1, bar <= {:.0}%",
         100.0 * MOST_SPREAD
     );
-    println!("{:26}{:>8}{:>8}{:>8}{:>8}{:>10}", "", "0..1", "1..3", "3..7", "7..", "spread");
-    let results = [
-        report_mechanism("DiscreteLaplace i64", &discrete_laplace(), 10.0, 0i64, |z| z as f64),
-        report_mechanism("GridLaplace f64, k = -20", &grid_laplace(Some(-20)), 1.0, 0.0, |y: f64| y),
-        report_mechanism("Laplace f64, x = 0", &laplace(), 1.0, 0.0, |y: f64| y),
-        report_mechanism("Laplace f64, x = 1e6", &laplace(), 1.0, 1e6, |y: f64| y),
-    ];
-    results.iter().all(|ok| *ok)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spread_sees_the_bins_and_not_the_rounds() {
-        // A machine of two speeds, and a bin that is 10% slower than the others.
-        let speeds = [1.0, 2.0, 1.0, 2.0, 2.0];
-        let times = [1.0, 1.1, 1.0].map(|bin| speeds.map(|speed| bin * speed).to_vec());
-        assert!((spread(&times) - 0.1).abs() < 1e-12);
-    }
+    head(BINS);
+    let same: fn(f64) -> f64 = |y| y;
+    let integers = Subject {
+        title: "DiscreteLaplace i64",
+        mechanism: discrete_laplace(),
+        scale: 10.0,
+        x: 0i64,
+        to_f64: |z| z as f64,
+    };
+    let coarse = Subject {
+        title: "GridLaplace f64, k = -20",
+        mechanism: grid_laplace(Some(-20)),
+        scale: 1.0,
+        x: 0.0,
+        to_f64: same,
+    };
+    let near =
+        Subject { title: "Laplace f64, x = 0", mechanism: laplace(), scale: 1.0, x: 0.0, to_f64: same };
+    let far = Subject { title: "Laplace f64, x = 1e6", x: 1e6, mechanism: laplace(), ..near };
+    let mut ok = report_mechanism(&integers) & report_mechanism(&coarse);
+    ok &= report_mechanism(&Subject { mechanism: laplace(), ..near }) & report_mechanism(&far);
+    head(NORMAL_BINS);
+    let normal =
+        Subject { title: "Gaussian f64, x = 0", mechanism: gaussian(), scale: 1.0, x: 0.0, to_f64: same };
+    ok &= report_pairs(&normal);
+    ok & report_pairs(&Subject { title: "Gaussian f64, x = 1e6", x: 1e6, ..normal })
 }

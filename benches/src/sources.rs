@@ -20,6 +20,12 @@ impl Script {
         Script { words, next: 0, refinements: 0 }
     }
 
+    /// As many other words in their place, from the first one on.
+    pub(crate) fn rewrite(&mut self, words: &[u64]) {
+        self.words.copy_from_slice(words);
+        self.next = 0;
+    }
+
     /// How many refinement words were asked for.
     pub(crate) fn refinements(&self) -> u64 {
         self.refinements

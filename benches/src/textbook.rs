@@ -41,7 +41,7 @@ impl Work for Textbook {
 
 /// `s·ln(u)`: the sign from bit 0, `u` from the top 53 bits, made odd so that it is not zero.
 #[inline]
-fn noise(word: u64) -> f64 {
+pub(crate) fn noise(word: u64) -> f64 {
     const STEP: f64 = 1.0 / (1u64 << 53) as f64;
     let sign = if word & 1 == 1 { 1.0 } else { -1.0 };
     let u = ((word >> 11) | 1) as f64 * STEP;

@@ -11,6 +11,7 @@ use crate::sampler::law::{FloorLaw, Offset};
 use crate::sampler::scale::Scale;
 use crate::sampler::tier1::plain::Floor;
 use crate::sampler::tier1::round::Split;
+use crate::sampler::tier1::whole::unless_tiny;
 use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `clamp_B(⌊clamp_B(x) + L/ε⌉_Λ)`: Mironov's snapping mechanism over the real numbers, sampled exactly.
@@ -204,9 +205,10 @@ impl Chunked<f64> for Snapping {
         let words = &mut scratch.words;
         words.draw(source, cursor);
         let (lambda, per_lambda) = (self.lambda(), f64::from_i128(1, -self.lambda));
-        let bound = self.bound;
-        let mut x = *values;
-        x.iter_mut().for_each(|x| *x = clamp(*x, bound));
+        let (bound, least) = (self.bound, self.least());
+        let exact = *values;
+        let mut x = exact;
+        x.iter_mut().for_each(|x| *x = unless_tiny(clamp(*x, bound), least));
         // The fraction of x/Λ goes through the kernel, its integer part around it. Exact up to one rounding, or an underflow
         // far below that.
         // By value, or the compiler would fear that writing a result changes them, and not vectorise.
@@ -225,7 +227,7 @@ impl Chunked<f64> for Snapping {
         });
         if undecided {
             for_each_undecided(values, |i, y| {
-                let offset = Offset::Cells { x: x[i], lambda: self.lambda };
+                let offset = Offset::Cells { x: clamp(exact[i], bound), lambda: self.lambda };
                 *y = self.output(words.resolve(i, &FloorLaw { s: &self.s, offset }, source));
                 Ok(())
             })?;
@@ -240,13 +242,20 @@ impl Snapping {
         clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * self.lambda(), self.bound)
     }
 
+    /// Tier 1 takes smaller values for 0, so that none is subnormal: a difference of `2⁻¹⁰⁰` cells is far below its radius. With scales below `2⁻⁹⁰⁰`, nothing is
+    /// that small.
+    fn least(&self) -> f64 {
+        if self.lambda < -900 { 0.0 } else { f64::from_i128(1, self.lambda - 100) }
+    }
+
     /// The doubles of a real number, after clamping.
     #[inline]
     fn clamped(&self, x: Split) -> Split {
         // `hi` is rounded to nearest, which keeps the order: only if it is at the bound, `lo` can lead beyond.
         let hi = clamp(x.hi, self.bound);
         let is_inside = x.hi == hi && !(hi.abs() == self.bound && x.lo * hi > 0.0);
-        Split { hi, lo: if is_inside { x.lo } else { 0.0 } }
+        let least = self.least();
+        Split { hi: unless_tiny(hi, least), lo: if is_inside { unless_tiny(x.lo, least) } else { 0.0 } }
     }
 }
 

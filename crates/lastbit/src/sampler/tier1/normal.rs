@@ -65,6 +65,13 @@ fn root<A: Arith>((hi, lo): (f64, f64), (radius, bounded): (f64, bool)) -> ((f64
     ((r, r_lo), if bounded { 4.0 * half * radius } else { f64::INFINITY })
 }
 
+/// Both, in the other order if `swap` is set. On the bits: the compiler would make a branch of the choice.
+#[inline(always)]
+fn exchanged_if(swap: bool, a: f64, b: f64) -> (f64, f64) {
+    let difference = (a.to_bits() ^ b.to_bits()) & u64::from(swap).wrapping_neg();
+    (f64::from_bits(a.to_bits() ^ difference), f64::from_bits(b.to_bits() ^ difference))
+}
+
 /// Fills them in, pair by pair; `e` is for the way there. `N` is even.
 #[inline(always)]
 pub(crate) fn normals<A: Arith, W: Word, const N: usize>(
@@ -109,10 +116,10 @@ pub(crate) fn normals<A: Arith, W: Word, const N: usize>(
         let small = ((sine[i], sine_lo[i]), (versine[i], versine_lo[i]));
         let [cos, sin] = circle::turn::<A>(small.0, small.1, (c[i], c_lo[i]), (s[i], s_lo[i]));
         let swap = v_words[i].left_aligned() & 1 << 62 != 0;
-        let sides = if swap { [sin, cos] } else { [cos, sin] };
         let r = (e.hi[i], e.lo[i]);
-        (hi[i], lo[i]) = A::product(r, sides[0]);
-        (hi_of_second[i], lo_of_second[i]) = A::product(r, sides[1]);
+        let (of_cos, of_sin) = (A::product(r, cos), A::product(r, sin));
+        (hi[i], hi_of_second[i]) = exchanged_if(swap, of_cos.0, of_sin.0);
+        (lo[i], lo_of_second[i]) = exchanged_if(swap, of_cos.1, of_sin.1);
         radius[i] = A::mul_add(r.0, slope, radius[i]);
         radius_of_second[i] = radius[i];
     }

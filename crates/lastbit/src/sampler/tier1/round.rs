@@ -120,7 +120,8 @@ impl Summand for Split {
     }
     #[inline(always)]
     fn widen<A: Arith>(self, d: f64) -> f64 {
-        A::mul_add(self.hi.abs(), pow2_neg(103), d)
+        // Not with a subnormal number, which would take longer: a larger radius is one, too.
+        A::mul_add(self.hi.abs().max(pow2_neg(900)), pow2_neg(103), d)
     }
 }
 
