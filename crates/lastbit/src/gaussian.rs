@@ -5,12 +5,12 @@ use lastbit_real::{Dyadic, Enclosure, Float, Rational};
 use crate::bits::BitSource;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::normal_tail::{Excess, least, quantile};
-use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch};
+use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch, room};
 use crate::sampler::law::{FloorLaw, Offset, RealLaw, RoundLaw};
-use crate::sampler::normal;
 use crate::sampler::scale::Deviation;
 use crate::sampler::tier1::round::{RoundParams, Rounded, take};
 use crate::sampler::tier1::whole::WholeParams;
+use crate::sampler::{integers, normal};
 use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, Real, ValueType, accuracy, validate};
 
 /// `RN(x + σ·G)`: the **real** Gaussian variable of standard deviation `σ`, added to `x`, rounded once to the type of `x`.
@@ -228,14 +228,9 @@ impl Contract for Gaussian {
 
 /// Where results are floats.
 impl Gaussian {
-    /// Values and noise that are both below 2 to this power have finite sums: half of the largest power of two.
-    fn room<T: Float>(&self) -> i64 {
-        i64::from(T::MAX_EXPONENT) - 1
-    }
-
-    /// Whether sums can overflow; `values_fit` if all are below that. The noise is below `σ·√(2E) < σ·E + σ`.
+    /// Whether sums can overflow; `values_fit` if all are below [`room`]. The noise is below `σ·√(2E) < σ·E + σ`.
     fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {
-        Overflow::unless(values_fit && self.sigma.fits(-1074, self.room::<T>() - NOISE_EXPONENT))
+        Overflow::unless(values_fit && self.sigma.fits(-1074, room::<T>() - NOISE_EXPONENT))
     }
 
     /// What tier 1 wants to know, if `σ` is in its range.
@@ -264,7 +259,7 @@ impl Gaussian {
 /// Floats: the nearest float to the real sum.
 impl<T: Rounded> Chunked<T> for Gaussian {
     fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
-        Ok(self.overflow::<T>(validate::finite_and_below(values, self.room::<T>())?))
+        Ok(self.overflow::<T>(validate::finite_and_below(values, room::<T>())?))
     }
 
     #[inline]
@@ -285,7 +280,7 @@ impl<T: Rounded> Chunked<T> for Gaussian {
 /// Real numbers: the nearest float to the real sum.
 impl<T: Rounded> ChunkedReals<T> for Gaussian {
     fn validate_reals(&self, values: &[Real]) -> Result<Overflow, Error> {
-        Ok(self.overflow::<T>(validate::within_and_below::<T>(values, self.room::<T>())?))
+        Ok(self.overflow::<T>(validate::within_and_below::<T>(values, room::<T>())?))
     }
 
     #[inline]
@@ -310,9 +305,7 @@ macro_rules! integers {
         /// The integer nearest to the real sum.
         impl Chunked<$t> for Gaussian {
             fn validate(&self, values: &[$t]) -> Result<Overflow, Error> {
-                let room = <$t>::BITS as i64 - 2;
-                let fit = values.iter().all(|x| x.unsigned_abs().leading_zeros() >= 2);
-                Ok(Overflow::unless(fit && self.sigma.floor_log2() + 1 + NOISE_EXPONENT <= room))
+                Ok(integers::overflow(values, self.sigma.floor_log2() + 1))
             }
 
             #[inline]
@@ -320,7 +313,7 @@ macro_rules! integers {
                 &self,
                 source: &mut S,
                 cursor: &mut Cursor,
-        scratch: &mut Scratch<S::Word, N>,
+                scratch: &mut Scratch<S::Word, N>,
                 values: &mut [$t; N],
             ) -> Result<(), usize> {
                 let law = |_| FloorLaw { s: &self.sigma, offset: Offset::Half };

@@ -5,7 +5,9 @@ use lastbit_real::{Float, Rational};
 use crate::bits::BitSource;
 use crate::discrete_laplace::check_scale;
 use crate::error::positive;
-use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch, round_chunk};
+use crate::sampler::batch::{
+    Chunked, ChunkedReals, Cursor, NOISE_EXPONENT, Overflow, Scratch, room, round_chunk,
+};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{RealLaw, RoundLaw};
 use crate::sampler::scale::Scale;
@@ -100,14 +102,9 @@ impl Contract for Laplace {
 
 /// Where results are floats.
 impl Laplace {
-    /// Values and noise that are both below 2 to this power have finite sums: half of the largest power of two.
-    fn room<T: Float>(&self) -> i64 {
-        i64::from(T::MAX_EXPONENT) - 1
-    }
-
-    /// Whether sums can overflow; `values_fit` if all are below that.
+    /// Whether sums can overflow; `values_fit` if all are below [`room`].
     fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {
-        Overflow::unless(values_fit && self.noise.s.fits(-1074, self.room::<T>() - NOISE_EXPONENT))
+        Overflow::unless(values_fit && self.noise.s.fits(-1074, room::<T>() - NOISE_EXPONENT))
     }
 
     /// What tier 1 wants to know, if the scale is in its range.
@@ -121,7 +118,7 @@ impl Laplace {
 /// Floats: the nearest float to the real sum.
 impl<T: Rounded> Chunked<T> for Laplace {
     fn validate(&self, values: &[T]) -> Result<Overflow, Error> {
-        Ok(self.overflow::<T>(validate::finite_and_below(values, self.room::<T>())?))
+        Ok(self.overflow::<T>(validate::finite_and_below(values, room::<T>())?))
     }
 
     #[inline]
@@ -142,7 +139,7 @@ impl<T: Rounded> Chunked<T> for Laplace {
 /// Real numbers: the nearest float to the real sum.
 impl<T: Rounded> ChunkedReals<T> for Laplace {
     fn validate_reals(&self, values: &[Real]) -> Result<Overflow, Error> {
-        Ok(self.overflow::<T>(validate::within_and_below::<T>(values, self.room::<T>())?))
+        Ok(self.overflow::<T>(validate::within_and_below::<T>(values, room::<T>())?))
     }
 
     #[inline]
@@ -175,7 +172,7 @@ macro_rules! integers {
                 &self,
                 source: &mut S,
                 cursor: &mut Cursor,
-        scratch: &mut Scratch<S::Word, N>,
+                scratch: &mut Scratch<S::Word, N>,
                 values: &mut [$t; N],
             ) -> Result<(), usize> {
                 self.noise.chunk(source, cursor, scratch, values)

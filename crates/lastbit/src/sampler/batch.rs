@@ -95,6 +95,11 @@ pub enum Overflow {
     Possible,
 }
 
+/// Values and noise that are both below 2 to this power have finite sums: half of the largest power of two.
+pub(crate) fn room<T: Float>() -> i64 {
+    i64::from(T::MAX_EXPONENT) - 1
+}
+
 impl Overflow {
     pub(crate) fn unless(impossible: bool) -> Overflow {
         if impossible { Overflow::Impossible } else { Overflow::Possible }

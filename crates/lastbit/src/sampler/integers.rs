@@ -192,10 +192,7 @@ impl IntegerNoise {
     }
 
     pub(crate) fn overflow<T: Integer>(&self, values: &[T]) -> Overflow {
-        // |x| and the noise both below a quarter of the range.
-        let room = T::BITS - 2;
-        let noise_fits = self.s.floor_log2() + 1 + NOISE_EXPONENT <= room;
-        Overflow::unless(noise_fits && run_loop(values.len(), AllFit { values, room }))
+        overflow(values, self.s.floor_log2() + 1)
     }
 
     /// Adds noise in place; fails with the least index of a sum that overflows.
@@ -252,6 +249,14 @@ impl IntegerNoise {
         })?;
         settled
     }
+}
+
+/// Whether sums with noise of a scale below 2 to this power can overflow: not if `|x|` and the noise are both below a quarter of the range.
+pub(crate) fn overflow<T: Integer>(values: &[T], scale_exponent: i64) -> Overflow {
+    let room = T::BITS - 2;
+    Overflow::unless(
+        scale_exponent + NOISE_EXPONENT <= room && run_loop(values.len(), AllFit { values, room }),
+    )
 }
 
 /// The least index of two failures.
