@@ -90,7 +90,7 @@ impl Pair {
 
     /// The sides of the triangle, in the order of the values.
     pub(crate) fn sides(&self, model: Model) -> [Float; 2] {
-        let angle = number(Constant::Pi) * Pair::uniform(self.v, V_BITS, self.tails[1]) >> 2u32;
+        let angle = number(Constant::Pi) * (Pair::uniform(self.v, V_BITS, self.tails[1]) >> 2u32);
         let (sin, cos) = angle.sin_cos(number(0));
         let sides = if self.swap { [sin, cos] } else { [cos, sin] };
         match model {
