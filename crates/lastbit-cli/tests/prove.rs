@@ -118,9 +118,11 @@ fn what_the_papers_rules_miss() {
 
 #[test]
 fn claims_are_proved_or_not_and_the_exit_code_says_so() {
-    let proved = run("prove ../../mechanisms/kernels/exponential.lb --json");
-    assert_eq!(code(&proved), 0);
-    assert!(json(&proved).iter().all(|function| function["claim"] == "proved"));
+    for kernel in ["exponential", "wide", "normal"] {
+        let proved = run(&format!("prove ../../mechanisms/kernels/{kernel}.lb --json"));
+        assert_eq!(code(&proved), 0);
+        assert!(json(&proved).iter().all(|function| function["claim"] == "proved"));
+    }
     let undecided = run("prove tests/programs/logistic.lb --program too_good --json");
     assert_eq!((code(&undecided), &json(&undecided)[0]["claim"]), (3, &Value::from("not proved")));
     assert_eq!(code(&run("prove tests/programs/logistic.lb --program logistic")), 0);

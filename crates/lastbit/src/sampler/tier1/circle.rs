@@ -19,6 +19,7 @@
 //! # Error
 //!
 //! Ensures: both sides are right up to `2⁻⁸⁷·⁵` for the middle of what is known; the low parts are at most `2⁻⁵²`.
+//! `lastbit prove mechanisms/kernels/normal.lb` derives the errors of both `p` (steps 2 and 3) and the size of the low parts from the text of these functions.
 //!
 //! 1. *`w + w_lo`*: `v_lo²` is left out, `2⁻¹⁰⁴`, and two roundings of numbers below `2⁻⁵²` make as much: `w` is right up to `2⁻¹⁰³`. Multiplied by less
 //!    than 2⁻⁷ everywhere.

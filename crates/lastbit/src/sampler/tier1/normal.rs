@@ -6,13 +6,15 @@
 //!
 //! `E = hi + lo` up to `r_E` ([`Unknown::relative`](wide::Unknown::relative)), and both sides of the triangle up to `r_S` ([`circle::radius`]).
 //! Ensures: each magnitude is right up to `R·(r_S + 2⁻⁸⁸) + 2·r_E/R`, with room for who multiplies: another `6η·|lo| + 2⁻¹⁰³·R` is included.
+//! `lastbit prove mechanisms/kernels/normal.lb` derives the sizes of `R_lo` (step 1) and of the rounding of the product (step 3) from the text of these functions.
 //!
 //! 1. *The root.* `E = e + e_lo` is a true sum of a double and its rest (Fast2Sum), `e > 0`. `R = √(2e)` is rounded by `η·R` at most, `2e - R²` is exact, and
 //!    `δ = (2e - R² + 2·e_lo)/R²` is below `3.1η`. So `√(2(e + e_lo)) = R·(1 + δ/2)` up to `R·δ²/8`, and `R_lo = R·δ/2` up to four roundings:
 //!    together below `2⁻¹⁰³·R`.
 //! 2. *Unknown bits, and the error of `E`*: `|√(2E) - √(2E')| = 2·|E - E'|/(√(2E) + √(2E')) <= 2·r_E/R`, however small `E` is.
 //! 3. *The product.* With the true `R'` and side `c'`, `R'·c' - R·c = (R' - R)·c' + R·(c' - c)`, so that the radii above are all that is needed. The product of the
-//!    low parts and three roundings of numbers below `4η·R` make `2⁻¹⁰¹·⁵·R`, and `6η·|lo|` is not more than that, as `|lo| <= 4η·R`.
+//!    low parts and three roundings of numbers below `5η·R` make `2⁻¹⁰¹·⁵·R`, and `6η·|lo|` is below `2⁻¹⁰¹·R`: `|lo| <= 5η·R`, of which `η·R` is what the rounding of the product
+//!    leaves, `2η·R` from the side and `1.6η·R` from `R_lo`.
 //!
 //! The products do not underflow, or by less than `2⁻¹⁰⁷⁰`: `R >= 2⁻⁴⁹`, where a side may be anything down to 0. With `σ >= 2⁻⁹⁰⁰` the radius is above
 //! `2⁻¹⁰³⁷`.

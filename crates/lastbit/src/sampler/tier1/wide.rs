@@ -26,6 +26,8 @@
 //!
 //! In both there is room for who multiplies: another `6η·|lo| + 2⁻¹⁰³·E` is included.
 //!
+//! `lastbit prove mechanisms/kernels/wide.lb` derives the size of `t_lo` (step 2), the error of `p` (step 4) and the size of `lo` (step 5) from the text of these functions.
+//!
 //! What each step leaves, in `E`; the numbers are for `|t| = τ` unless something else is said:
 //!
 //! 1. *Unknown bits*: `-ln(1 - x) <= 1.01·x` with `x = H·h/A = h·q/Z`, and `1/Z <= 1.48` as `|z_lo| <= q <= 1/16`: `1.5·h·q`.
