@@ -4,9 +4,9 @@
 //! one magnitude are timed against each other. Words that do not decide their value alone are left out: those
 //! take longer, about which `lastbit-bench leave` tells.
 
-use lastbit::{BitSource, Mechanism};
+use lastbit::{BitSource, Mechanism, Rational};
 
-use crate::cases::{discrete_laplace, grid_laplace, laplace};
+use crate::cases::{constant_time, discrete_laplace, grid_laplace, laplace};
 use crate::sources::{Script, secure};
 use crate::timing::{interleave, median, median_ratio};
 use crate::work::{SliceToSlice, Work};
@@ -22,20 +22,30 @@ const ROUNDS: usize = 1001;
 /// The most that the bins may differ.
 const MOST_SPREAD: f64 = 0.05;
 
-/// The words of each bin.
-fn sorted_words(noise: impl Fn(&mut Script) -> f64) -> [Vec<u64>; BINS.len()] {
-    let mut bins = BINS.map(|_| Vec::with_capacity(N));
+/// Values that a release takes together.
+const CHUNK: usize = 128;
+
+/// The words of each bin, where a value takes some number of them.
+fn sorted_words(words_each: usize, noise: impl Fn(&mut Script) -> f64) -> [Vec<u64>; BINS.len()] {
+    let mut bins = BINS.map(|_| Vec::with_capacity(N * words_each));
     let mut source = secure();
-    while bins.iter().any(|bin| bin.len() < N) {
-        let word = source.next_word();
-        let mut alone = Script::new(vec![word]);
+    while bins.iter().any(|bin| bin.len() < N * words_each) {
+        let words: Vec<u64> = (0..words_each).map(|_| source.next_word()).collect();
+        let mut alone = Script::new(words.clone());
         let magnitude = noise(&mut alone).abs();
         let bin = BINS.iter().rposition(|least| *least <= magnitude).expect("a magnitude");
-        if alone.refinements() == 0 && bins[bin].len() < N {
-            bins[bin].push(word);
+        if alone.refinements() == 0 && bins[bin].len() < N * words_each {
+            bins[bin].extend(words);
         }
     }
-    bins
+    bins.map(|words| by_rows(&words, words_each))
+}
+
+/// The words of a value stand side by side; a chunk reads the first word of all its values, then the second of all, and so on.
+fn by_rows(words: &[u64], words_each: usize) -> Vec<u64> {
+    let row = |chunk: &[u64], row| chunk.iter().skip(row).step_by(words_each).copied().collect::<Vec<u64>>();
+    let chunks = words.chunks(CHUNK * words_each);
+    chunks.flat_map(|chunk| (0..words_each).flat_map(move |i| row(chunk, i))).collect()
 }
 
 /// How much the slowest bin takes more than the fastest. Each time counts relative to the first bin's of its round: a machine
@@ -52,12 +62,28 @@ where
     M: Mechanism<T> + Clone,
     T: Copy,
 {
+    report_words(title, 1, mechanism, scale, x, to_f64)
+}
+
+/// The same for a mechanism that takes several words for each value.
+fn report_words<M, T>(
+    title: &str,
+    words_each: usize,
+    mechanism: &M,
+    scale: f64,
+    x: T,
+    to_f64: impl Fn(T) -> f64,
+) -> bool
+where
+    M: Mechanism<T> + Clone,
+    T: Copy,
+{
     let noise = |source: &mut Script| {
         let noisy = mechanism.release(source, x).expect("value in range");
         (to_f64(noisy) - to_f64(x)) / scale
     };
-    let mut works =
-        sorted_words(noise).map(|words| SliceToSlice::new(Script::new(words), mechanism.clone(), x, N));
+    let mut works = sorted_words(words_each, noise)
+        .map(|words| SliceToSlice::new(Script::new(words), mechanism.clone(), x, N));
     let mut turns: Vec<&mut dyn Work> = works.iter_mut().map(|work| work as &mut dyn Work).collect();
     let times = interleave(&mut turns, ROUNDS);
     assert!(
@@ -81,6 +107,9 @@ pub(crate) fn report() -> bool {
     println!("{:26}{:>8}{:>8}{:>8}{:>8}{:>10}", "", "0..1", "1..3", "3..7", "7..", "spread");
     let results = [
         report_mechanism("DiscreteLaplace i64", &discrete_laplace(), 10.0, 0i64, |z| z as f64),
+        report_words("the same, constant time", 11, &constant_time(Rational::from(10)), 10.0, 0i64, |z| {
+            z as f64
+        }),
         report_mechanism("GridLaplace f64, k = -20", &grid_laplace(Some(-20)), 1.0, 0.0, |y: f64| y),
         report_mechanism("Laplace f64, x = 0", &laplace(), 1.0, 0.0, |y: f64| y),
         report_mechanism("Laplace f64, x = 1e6", &laplace(), 1.0, 1e6, |y: f64| y),
@@ -91,6 +120,21 @@ pub(crate) fn report() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each value gets in a slice what it gets alone.
+    #[test]
+    fn words_by_rows_give_the_noise_of_words_side_by_side() {
+        let mut source = secure();
+        let noise = constant_time(Rational::from(10));
+        let words: Vec<u64> = (0..11 * 3 * CHUNK).map(|_| source.next_word()).collect();
+        let alone = words.chunks(11).map(|words| {
+            let mut script = Script::new(words.to_vec());
+            noise.release(&mut script, 0i64).expect("value in range")
+        });
+        let mut slice = vec![0i64; 3 * CHUNK];
+        noise.release_in_place(&mut Script::new(by_rows(&words, 11)), &mut slice).expect("values in range");
+        assert_eq!(slice, alone.collect::<Vec<i64>>());
+    }
 
     #[test]
     fn spread_sees_the_bins_and_not_the_rounds() {
