@@ -25,16 +25,18 @@ const MOST_SPREAD: f64 = 0.05;
 /// Values that a release takes together.
 const CHUNK: usize = 128;
 
-/// The words of each bin, where a value takes some number of them.
+/// The words of each bin, where a value takes some number of them. A bin has words for `N` values that take one each, or else for fewer values, over and
+/// over: all bins together are to stay in the cache, or they would tell how fast memory is.
 fn sorted_words(words_each: usize, noise: impl Fn(&mut Script) -> f64) -> [Vec<u64>; BINS.len()] {
-    let mut bins = BINS.map(|_| Vec::with_capacity(N * words_each));
+    let room = N / words_each / CHUNK * CHUNK * words_each;
+    let mut bins = BINS.map(|_| Vec::with_capacity(room));
     let mut source = secure();
-    while bins.iter().any(|bin| bin.len() < N * words_each) {
+    while bins.iter().any(|bin| bin.len() < room) {
         let words: Vec<u64> = (0..words_each).map(|_| source.next_word()).collect();
         let mut alone = Script::new(words.clone());
         let magnitude = noise(&mut alone).abs();
         let bin = BINS.iter().rposition(|least| *least <= magnitude).expect("a magnitude");
-        if alone.refinements() == 0 && bins[bin].len() < N * words_each {
+        if alone.refinements() == 0 && bins[bin].len() < room {
             bins[bin].extend(words);
         }
     }
