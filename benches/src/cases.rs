@@ -70,6 +70,11 @@ pub(crate) fn discrete_laplace() -> DiscreteLaplace {
     DiscreteLaplace::new(Rational::from(10)).expect("a scale")
 }
 
+/// In constant time.
+pub(crate) fn constant_time(scale: Rational) -> DiscreteLaplace {
+    DiscreteLaplace::new(scale).and_then(DiscreteLaplace::constant_time).expect("a scale")
+}
+
 fn discrete_gaussian() -> DiscreteGaussian {
     DiscreteGaussian::new(&Rational::from(10)).expect("a scale")
 }
@@ -114,6 +119,14 @@ pub(crate) static CASES: &[Case] = &[
         Box::new(InPlace::new(discrete_laplace(), 0i64, n))
     })
     .at_most(Bar::Ratio(0.8))
+    .portable_too(),
+    Case::new("discrete-laplace-constant-time", "DiscreteLaplace i64, constant time", |n| {
+        Box::new(InPlace::new(constant_time(Rational::from(10)), 0i64, n))
+    })
+    .portable_too(),
+    Case::new("discrete-laplace-constant-time-40", "the same, scale 2^40", |n| {
+        Box::new(InPlace::new(constant_time(Rational::pow2(40)), 0i64, n))
+    })
     .portable_too(),
     Case::new("snapping", "Snapping f64, B = 1000", |n| Box::new(InPlace::new(snapping(), 0.0, n)))
         .at_most(Bar::Ratio(0.8))

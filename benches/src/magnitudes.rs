@@ -4,9 +4,9 @@
 //! one magnitude are timed against each other. Words that do not decide their value alone are left out: those
 //! take longer, about which `lastbit-bench leave` tells.
 
-use lastbit::{BitSource, Gaussian, Mechanism};
+use lastbit::{BitSource, DiscreteLaplace, Gaussian, Mechanism, Rational};
 
-use crate::cases::{discrete_laplace, gaussian, grid_laplace, laplace};
+use crate::cases::{constant_time, discrete_laplace, gaussian, grid_laplace, laplace};
 use crate::sources::{Script, secure};
 use crate::spread::{self, MOST_SPREAD};
 use crate::work::{SliceToSlice, Work};
@@ -40,6 +40,14 @@ fn sorted<const K: usize>(n: usize, bin_of: impl Fn([u64; K]) -> Option<usize>) 
         }
     }
     bins
+}
+
+/// The words of a draw stand side by side; a chunk of `n` draws reads the first word of all of them, then the second of all, and so on.
+fn by_rows<const K: usize>(draws: &[[u64; K]], n: usize) -> Vec<u64> {
+    let rows = |chunk: &[[u64; K]]| -> Vec<u64> {
+        (0..K).flat_map(|row| chunk.iter().map(move |draw| draw[row])).collect()
+    };
+    draws.chunks(n).flat_map(rows).collect()
 }
 
 /// The bin of what a mechanism of this scale adds to `x` from these words; `None` if they do not decide it.
@@ -86,11 +94,18 @@ fn report_pairs(subject: &Subject<Gaussian, f64>) -> bool {
         let second = bin_of(subject, vec![u, v ^ SWAP, more], NORMAL_BINS)?;
         (first == second).then_some(first)
     });
-    // A chunk reads the first words of all its pairs, then the second, then the third.
-    let in_order = |pairs: &[[u64; 3]]| -> Vec<u64> {
-        (0..3).flat_map(|word| pairs.iter().map(move |pair| pair[word])).collect()
-    };
-    report_bins(subject, bins.map(|draws| draws.chunks(CHUNK / 2).flat_map(in_order).collect()))
+    report_bins(subject, bins.map(|draws| by_rows(&draws, CHUNK / 2)))
+}
+
+/// Words of a value of [`constant_time`] at scale 10.
+const DIGITS: usize = 11;
+
+/// A mechanism that reads several words for each value. The bins have fewer values, over and over: all together are to stay in the cache, or they would tell how
+/// fast memory is.
+fn report_digits(subject: &Subject<DiscreteLaplace, i64>) -> bool {
+    let bins =
+        sorted(N / DIGITS / CHUNK * CHUNK, |words: [u64; DIGITS]| bin_of(subject, words.to_vec(), BINS));
+    report_bins(subject, bins.map(|draws| by_rows(&draws, CHUNK)))
 }
 
 fn head(bins: Bins) {
@@ -121,6 +136,7 @@ pub(crate) fn report() -> bool {
         x: 0i64,
         to_f64: |z| z as f64,
     };
+    let flat = report_mechanism(&integers);
     let coarse = Subject {
         title: "GridLaplace f64, k = -20",
         mechanism: grid_laplace(Some(-20)),
@@ -131,11 +147,35 @@ pub(crate) fn report() -> bool {
     let near =
         Subject { title: "Laplace f64, x = 0", mechanism: laplace(), scale: 1.0, x: 0.0, to_f64: same };
     let far = Subject { title: "Laplace f64, x = 1e6", x: 1e6, mechanism: laplace(), ..near };
-    let mut ok = report_mechanism(&integers) & report_mechanism(&coarse);
+    let digits = Subject {
+        title: "the same, constant time",
+        mechanism: constant_time(Rational::from(10)),
+        ..integers
+    };
+    let mut ok = flat & report_digits(&digits) & report_mechanism(&coarse);
     ok &= report_mechanism(&Subject { mechanism: laplace(), ..near }) & report_mechanism(&far);
     head(NORMAL_BINS);
     let normal =
         Subject { title: "Gaussian f64, x = 0", mechanism: gaussian(), scale: 1.0, x: 0.0, to_f64: same };
     ok &= report_pairs(&normal);
     ok & report_pairs(&Subject { title: "Gaussian f64, x = 1e6", x: 1e6, ..normal })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each value gets in a slice what it gets alone.
+    #[test]
+    fn words_by_rows_give_the_noise_of_words_side_by_side() {
+        let mut source = secure();
+        let mechanism = constant_time(Rational::from(10));
+        let draws: Vec<[u64; DIGITS]> =
+            (0..2 * CHUNK).map(|_| std::array::from_fn(|_| source.next_word())).collect();
+        let mut slice = vec![0i64; 2 * CHUNK];
+        mechanism.release_in_place(&mut Script::new(by_rows(&draws, CHUNK)), &mut slice).unwrap();
+        for (draw, noisy) in draws.iter().zip(slice) {
+            assert_eq!(mechanism.release(&mut Script::new(draw.to_vec()), 0i64).unwrap(), noisy);
+        }
+    }
 }

@@ -5,9 +5,9 @@
 use std::hint::black_box;
 use std::io::Read;
 
-use lastbit::{BitSource, InsecureSeededSource, Mechanism};
+use lastbit::{BitSource, InsecureSeededSource, Mechanism, Rational};
 
-use crate::cases::{discrete_laplace, gaussian, grid_laplace, laplace, snapping};
+use crate::cases::{constant_time, discrete_laplace, gaussian, grid_laplace, laplace, snapping};
 use crate::textbook;
 
 /// Values of a release: chunks of 128, of 16 and of 1.
@@ -43,6 +43,7 @@ pub(crate) fn run(case: &str) -> Result<(), String> {
         "grid-1074" => release(&grid_laplace(Some(-1074)), double, source),
         "snapping" => release(&snapping(), double, source),
         "discrete-laplace" => release(&discrete_laplace(), integer, source),
+        "constant-time" => release(&constant_time(Rational::from(10)), integer, source),
         "gaussian" => release(&gaussian(), double, source),
         "gaussian-i64" => release(&gaussian(), integer, source),
         // For comparison, two that leak: the logarithm of a library, and too few bits to decide all values.

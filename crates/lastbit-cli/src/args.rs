@@ -221,6 +221,9 @@ pub(crate) struct DiscreteLaplace {
     pub(crate) noise: EpsilonOrScale,
     #[command(flatten)]
     pub(crate) sensitivity: L1,
+    /// Make the noise of integer comparisons alone, as many for every value; slower. Same claim
+    #[arg(long)]
+    pub(crate) constant_time: bool,
     #[command(flatten)]
     pub(crate) io: Io,
 }

@@ -101,7 +101,7 @@ impl Plan {
         check_type(asked)?;
         let neighbours = neighbours(asked, length)?;
         let amount = amount(asked, &neighbours)?;
-        let mechanism = family(asked, X::RESULT).with(&amount)?;
+        let mechanism = in_constant_time(asked, family(asked, X::RESULT).with(&amount)?)?;
         let claim = mechanism.claim(X::VALUES, &neighbours)?;
         claim.check_charged()?;
         Ok(Plan { mechanism, claim, result: X::RESULT })
@@ -118,6 +118,16 @@ fn family(asked: &Mechanism, result: ValueType) -> Family {
             Form::Exact => Family::Snapping { bound: args.bound.clone(), clamp_infinite: false },
             Form::Float => Family::FloatSnapping { bound: args.bound.clone() },
         },
+    }
+}
+
+/// The mechanism as it is, or in constant time if that was asked for.
+fn in_constant_time(asked: &Mechanism, mechanism: AnyMechanism) -> Result<AnyMechanism> {
+    match (asked, mechanism) {
+        (Mechanism::DiscreteLaplace(args), AnyMechanism::DiscreteLaplace(noise)) if args.constant_time => {
+            Ok(AnyMechanism::DiscreteLaplace(noise.constant_time()?))
+        }
+        (_, mechanism) => Ok(mechanism),
     }
 }
 

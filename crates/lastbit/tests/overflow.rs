@@ -125,6 +125,13 @@ fn the_least_index_of_every_mechanism() {
         let gaussian = DiscreteGaussian::new(&rational(scale)).unwrap();
         least_index("discrete-gaussian i64", &gaussian, i64::MAX - 3, 0);
     }
+    for scale in ["10", "1e12", "1e16"] {
+        let digits = DiscreteLaplace::new(rational(scale)).unwrap().constant_time().unwrap();
+        least_index("discrete-laplace i64 in constant time", &digits, i64::MAX - 3, 0);
+        least_index("the same, at the other end", &digits, i64::MIN + 3, 0);
+    }
+    let digits = DiscreteLaplace::new(rational("10")).unwrap().constant_time().unwrap();
+    least_index("discrete-laplace i32 in constant time", &digits, i32::MAX - 3, 0);
     let laplace = Laplace::new(rational("10")).unwrap();
     least_index("laplace i32", &laplace, i32::MAX - 3, 0);
     for scale in ["1e292", "1e305"] {

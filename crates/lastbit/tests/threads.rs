@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use lastbit::{
-    Amount, AnyMechanism, Error, Family, InsecureSeededSource, Laplace, Mechanism, Rational, Real,
-    RealMechanism, SecureSource, Threads, ValueType,
+    Amount, AnyMechanism, DiscreteLaplace, Error, Family, InsecureSeededSource, Laplace, Mechanism, Rational,
+    Real, RealMechanism, SecureSource, Threads, ValueType,
 };
 
 const BLOCK: usize = 1 << 16;
@@ -56,6 +56,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
     same_for_all_threads(&mechanism(Family::Laplace), 0.5f32);
     same_for_all_threads(&mechanism(Family::GridLaplace { values: ValueType::F64, k: None }), 1e3f64);
     same_for_all_threads(&mechanism(Family::DiscreteLaplace), 7i64);
+    let digits = DiscreteLaplace::new(Rational::from(3)).unwrap().constant_time().unwrap();
+    same_for_all_threads(&AnyMechanism::DiscreteLaplace(digits), 7i64);
     same_for_all_threads(&mechanism(Family::DiscreteGaussian), 7i32);
     same_for_all_threads(
         &mechanism(Family::Snapping { bound: Rational::from(100), clamp_infinite: false }),

@@ -65,6 +65,15 @@ fn few_values_leave_whatever_they_are() {
         let noise = DiscreteLaplace::new(scale(s)).unwrap();
         assert!(left_of_a_million::<u64, i64>(&noise, 0) <= 3, "s = 2^{s}");
     }
+    // A share of 64·2⁻⁶⁴ at most; with words of 16 bits, the same times 2⁴⁸.
+    for s in [-60, 0, 20, 40, 56] {
+        let noise = DiscreteLaplace::new(scale(s)).unwrap().constant_time().unwrap();
+        assert_eq!(left_of_a_million::<u64, i64>(&noise, 0), 0, "constant time, s = 2^{s}");
+    }
+    let noise = DiscreteLaplace::new(scale(0)).unwrap().constant_time().unwrap();
+    let left = left_of_a_million::<u16, i64>(&noise, 0);
+    // 8 words a value: 128 expected, and a deviation of 11.
+    assert!((70..190).contains(&left), "{left}");
     for k in [1023, 0, -20, -45, -60, -75, -87, -88, -1074] {
         let grid = GridLaplace::<f64>::new(scale(0), Some(k)).unwrap();
         for x in [0.0, 1.0, 1e6, 1e300] {

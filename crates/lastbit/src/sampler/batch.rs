@@ -20,6 +20,9 @@ pub(crate) const CHUNK: usize = 128;
 /// A batch is closed after this many words, well below what a source can address.
 const BATCH_WORDS: u64 = 1 << 31;
 
+/// Words that a value may take, unless its mechanism says otherwise.
+const MOST_WORDS: u64 = 16;
+
 /// The place of a chunk among the refinement words.
 pub struct Cursor {
     batch: u64,
@@ -55,6 +58,12 @@ pub trait Chunked<T: Copy> {
     /// make a result overflow.
     #[doc(hidden)]
     fn validate(&self, values: &[T]) -> Result<Overflow, Error>;
+
+    /// A bound on the words of the main stream that a value takes, on average over a long slice.
+    #[doc(hidden)]
+    fn most_words(&self) -> u64 {
+        MOST_WORDS
+    }
 
     /// Adds noise in place; fails with the least index of a result that overflows, and then may leave anything. The least
     /// of all, so that it is a function of the noisy results and does not tell which of them were hard to decide.
@@ -227,8 +236,8 @@ impl<'a, M, S: BitSource> Release<'a, M, S> {
 }
 
 /// Whether nothing can go wrong once the first chunk is written: no overflow, and no second batch to open.
-fn cannot_fail(overflow: Overflow, n: usize) -> bool {
-    overflow == Overflow::Impossible && (n as u64) < BATCH_WORDS / 16
+fn cannot_fail(overflow: Overflow, n: usize, most_words: u64) -> bool {
+    overflow == Overflow::Impossible && (n as u64) < BATCH_WORDS / most_words
 }
 
 /// A copy, or an error where memory is short.
@@ -243,7 +252,7 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
     fn release_in_place<S: BitSource>(&self, source: &mut S, values: &mut [T]) -> Result<(), Error> {
         let overflow = self.validate(values)?;
         let mut release = Release::open(self, source)?;
-        if cannot_fail(overflow, values.len()) {
+        if cannot_fail(overflow, values.len(), self.most_words()) {
             return release.in_place(values);
         }
         let mut scratch = copy(values)?;
@@ -258,7 +267,7 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         }
         let overflow = self.validate(values)?;
         let mut release = Release::open(self, source)?;
-        if cannot_fail(overflow, values.len()) {
+        if cannot_fail(overflow, values.len(), self.most_words()) {
             return release.to(values, out);
         }
         let mut scratch = copy(values)?;
@@ -321,7 +330,7 @@ impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
         }
         let overflow = self.validate_reals(values)?;
         let mut release = Release::open(self, source)?;
-        if cannot_fail(overflow, values.len()) {
+        if cannot_fail(overflow, values.len(), MOST_WORDS) {
             return release.reals(values, out);
         }
         let mut scratch = copy(out)?;

@@ -17,7 +17,7 @@ pub trait Integer: Copy + Into<i64> + Into<IBig> + TryFrom<IBig> {
     #[doc(hidden)]
     const BITS: i64;
 
-    /// `x + z` for `|z| < 2⁵²`, modulo the range; and something that is negative if the sum is not the true one.
+    /// `x + z` for `|z| <= 2⁶²`, modulo the range; and something that is negative if the sum is not the true one.
     #[doc(hidden)]
     fn wrapping_sum(self, z: i64) -> (Self, i64);
 
@@ -57,7 +57,7 @@ impl Integer for i32 {
     fn wrapping_sum(self, z: i64) -> (i32, i64) {
         let wide = i64::from(self) + z;
         let sum = wide as i32;
-        (sum, if i64::from(sum) == wide { 0 } else { -1 })
+        (sum, -i64::from(i64::from(sum) != wide))
     }
 
     #[inline(always)]
@@ -210,7 +210,7 @@ impl IntegerNoise {
             let noise = &mut noise.hi;
             let undecided = self.plain(words.words(), N, noise, |_, z| z);
             let settled = if undecided { self.settle(source, words, values, noise) } else { Ok(()) };
-            least(settled, add_all(values, noise))
+            least(settled, add_all(values, noise, to_integer))
         } else {
             let undecided = self.wide(words, noise);
             let Exponentials { hi: above, lo: below, .. } = noise;
@@ -273,20 +273,26 @@ pub(crate) fn add_big<T: Integer>(x: T, z: IBig) -> Option<T> {
     T::try_from(x + z).ok()
 }
 
-/// Adds integers below 2⁵¹, given as doubles; fails with the least index of a sum that overflows.
+/// Adds integers up to 2⁶², made of noise of any type; fails with the least index of a sum that overflows. No branch on a
+/// value or its noise unless it fails.
 #[inline]
-pub(crate) fn add_all<T: Integer>(values: &mut [T], noise: &[f64]) -> Result<(), usize> {
-    if run_loop(values.len(), AddAll { values, noise }) {
+pub(crate) fn add_all<T: Integer, Z: Copy, F: Fn(Z) -> i64>(
+    values: &mut [T],
+    noise: &[Z],
+    integer: F,
+) -> Result<(), usize> {
+    if run_loop(values.len(), AddAll { values, noise, integer: &integer }) {
         return Ok(());
     }
     // The sums are lost, but taking the noise off again overflows where, and only where, adding it did.
-    let undone = |(x, z): (&T, &f64)| x.wrapping_sum(-(*z as i64)).1 < 0;
+    let undone = |(x, z): (&T, &Z)| x.wrapping_sum(-integer(*z)).1 < 0;
     Err(values.iter().zip(noise).position(undone).unwrap_or(0))
 }
 
-struct AddAll<'a, T> {
+struct AddAll<'a, T, Z, F> {
     values: &'a mut [T],
-    noise: &'a [f64],
+    noise: &'a [Z],
+    integer: &'a F,
 }
 
 /// An integer below 2⁵¹: the low bits of `z + 1.5·2⁵²` are those of `z`. A conversion that AVX2 has no instruction for.
@@ -296,14 +302,14 @@ fn to_integer(z: f64) -> i64 {
     ((z + SHIFT).to_bits() as i64).wrapping_sub(SHIFT.to_bits() as i64)
 }
 
-impl<T: Integer> Kernel for AddAll<'_, T> {
+impl<T: Integer, Z: Copy, F: Fn(Z) -> i64> Kernel for AddAll<'_, T, Z, F> {
     type Output = bool;
 
     #[inline(always)]
     fn run<A: Arith>(self) -> bool {
         let mut overflow = 0;
         for (x, z) in self.values.iter_mut().zip(self.noise) {
-            let (sum, wrapped) = x.wrapping_sum(to_integer(*z));
+            let (sum, wrapped) = x.wrapping_sum((self.integer)(*z));
             *x = sum;
             overflow |= wrapped;
         }

@@ -133,6 +133,8 @@ impl Centre {
 pub(crate) enum Offset<'a> {
     /// `c` for the positive sign, `1 - c` for the negative.
     Centre(&'a Centre),
+    /// `0`, for the positive sign alone.
+    Zero,
     /// `½`.
     Half,
     /// `x/2^lambda + ½`, with its integer part; `|x| < 2^(lambda + 53)`.
@@ -160,7 +162,7 @@ impl Offset<'_> {
     /// The most bits after the point that [`fixed`](Self::fixed) can give.
     fn most_point(&self) -> u32 {
         match self {
-            Offset::Centre(_) | Offset::Half => CENTRE_POINT,
+            Offset::Centre(_) | Offset::Zero | Offset::Half => CENTRE_POINT,
             Offset::Cells { .. } | Offset::RealCells { .. } => 70,
         }
     }
@@ -168,6 +170,7 @@ impl Offset<'_> {
     fn fixed(&self, negative: bool, point: u32) -> (i128, i128) {
         match self {
             Offset::Centre(c) => c.fixed(negative, point),
+            Offset::Zero => (0, 0),
             // `point` is 0 only when s is so large that a unit is an integer.
             Offset::Half if point == 0 => (0, 1),
             Offset::Half => (1 << (point - 1), 1 << (point - 1)),
@@ -196,6 +199,7 @@ impl Offset<'_> {
         match self {
             Offset::Centre(c) if negative => &Enclosure::exact(Dyadic::ONE) - &c.enclose(bits),
             Offset::Centre(c) => c.enclose(bits),
+            Offset::Zero => Enclosure::exact(Dyadic::ZERO),
             Offset::Half => half,
             Offset::Cells { x, lambda } => &exact(*x).shl(-i64::from(*lambda)) + &half,
             Offset::RealCells { x, lambda } => {

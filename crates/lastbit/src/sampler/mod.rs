@@ -9,6 +9,7 @@
 //! - [`FloorLaw`]: `floor(α_σ + σ·s·E)`, an integer. With `α₊ = c`, `α₋ = 1 - c` it is the discrete Laplace variable
 //!   ([`Centre`]), with `α = ½` the rounded real one, with `α` the fraction of `x/Λ + ½` the snapping mechanism.
 //!
+//! The discrete Laplace variable can also be made digit by digit, from a word each, in [`digits`].
 //! The normal variable has a law of its own, of two uniform numbers, in [`normal`]; its magnitude then takes the place of `E` in the same
 //! functions.
 //!
@@ -20,6 +21,7 @@
 pub(crate) mod arith;
 pub(crate) mod batch;
 pub(crate) mod contest;
+pub(crate) mod digits;
 pub(crate) mod integers;
 pub(crate) mod law;
 pub(crate) mod normal;
