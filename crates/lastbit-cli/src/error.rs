@@ -244,6 +244,15 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
              takes --epsilon with --delta",
         );
     }
+    if error.kind() == ErrorKind::UnknownArgument
+        && arguments.iter().any(|name| name == "--delta")
+        && rendered.contains(" noise ")
+    {
+        return Error::usage(
+            "there is no --delta here: only gaussian has noise for an ε and a δ",
+            "leave out --delta, since a pure loss has δ = 0; or use gaussian, with --epsilon and --delta",
+        );
+    }
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
     let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let message = lines.join(" ");
