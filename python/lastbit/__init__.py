@@ -5,7 +5,7 @@
 >>> lb.claim("laplace", epsilon="0.1", sensitivity=1).loss
 Fraction(1, 10)
 
-- Noise: `laplace`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
+- Noise: `laplace`, `gaussian`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
@@ -22,6 +22,7 @@ from lastbit._lastbit import (
     DiscreteGaussian,
     DiscreteLaplace,
     Exponential,
+    Gaussian,
     GridLaplace,
     Laplace,
     Measurement,
@@ -36,6 +37,7 @@ from lastbit._lastbit import (
     discrete_gaussian,
     discrete_laplace,
     exponential,
+    gaussian,
     grid_laplace,
     laplace,
     make_vector_float_laplace_cks20,
@@ -78,6 +80,7 @@ __all__ = [
     "Error",
     "ErrorBound",
     "Exponential",
+    "Gaussian",
     "GridLaplace",
     "Laplace",
     "Measurement",
@@ -106,6 +109,7 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "exponential",
+    "gaussian",
     "grid_laplace",
     "laplace",
     "make_vector_float_laplace_cks20",
@@ -116,6 +120,7 @@ __all__ = [
 
 _CLASSES: "dict[str, Callable[..., Mechanism | Selection]]" = {
     "laplace": Laplace,
+    "gaussian": Gaussian,
     "grid_laplace": GridLaplace,
     "snapping": Snapping,
     "discrete_laplace": DiscreteLaplace,

@@ -130,6 +130,31 @@ class DiscreteLaplace(Mechanism):
     def scale(self) -> Fraction: ...
 
 @final
+class Gaussian(Mechanism):
+    def __new__(
+        cls,
+        scale: _Exact | None = None,
+        *,
+        variance: _Exact | None = None,
+        rho: _Exact | None = None,
+        epsilon: _Exact | None = None,
+        delta: _Exact | None = None,
+        sensitivity: _Exact | None = None,
+        dtype: _DType | None = None,
+    ) -> Gaussian: ...
+    @staticmethod
+    def for_rho(rho: _Exact, sensitivity: _Exact, *, dtype: _DType | None = None) -> Gaussian: ...
+    @staticmethod
+    def for_epsilon_delta(
+        epsilon: _Exact, delta: _Exact, sensitivity: _Exact, *, dtype: _DType | None = None
+    ) -> Gaussian: ...
+    @staticmethod
+    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _DType | None = None) -> Gaussian: ...
+    def delta(self, epsilon: _Exact, d_in: _Exact | None = None) -> Fraction: ...
+    @property
+    def variance(self) -> Fraction: ...
+
+@final
 class DiscreteGaussian(Mechanism):
     def __new__(
         cls,
@@ -341,6 +366,40 @@ def discrete_laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     dtype: _Integer | None = None,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[True],
+    threads: int | None = None,
+) -> Release: ...
+@overload
+def gaussian(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    variance: _Exact | None = None,
+    rho: _Exact | None = None,
+    epsilon: _Exact | None = None,
+    delta: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    dtype: _DType | None = None,
+    out: Any = None,
+    budget: Budget | None = None,
+    claim: Literal[False] = False,
+    threads: int | None = None,
+) -> _X: ...
+@overload
+def gaussian(
+    x: _X,
+    /,
+    scale: _Exact | None = None,
+    *,
+    variance: _Exact | None = None,
+    rho: _Exact | None = None,
+    epsilon: _Exact | None = None,
+    delta: _Exact | None = None,
+    sensitivity: _Exact | None = None,
+    dtype: _DType | None = None,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],

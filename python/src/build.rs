@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lastbit::{Amount, AnyMechanism, DiscreteGaussian, Family, Inputs, Neighbours, Rational, ValueType};
+use lastbit::{
+    Amount, AnyMechanism, DiscreteGaussian, Family, Gaussian, Inputs, Neighbours, Rational, ValueType,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -164,6 +166,61 @@ pub(crate) fn discrete_gaussian(
         }
         amount => Family::DiscreteGaussian.with(&amount),
     };
+    Ok(arguments.mechanism(noise.map_err(python)?))
+}
+
+/// The ways to say how much Gaussian noise.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct GaussianAmount<'a, 'py> {
+    pub(crate) scale: Object<'a, 'py>,
+    pub(crate) variance: Object<'a, 'py>,
+    pub(crate) rho: Object<'a, 'py>,
+    pub(crate) epsilon: Object<'a, 'py>,
+    pub(crate) delta: Object<'a, 'py>,
+    pub(crate) sensitivity: Object<'a, 'py>,
+}
+
+pub(crate) fn gaussian(asked: GaussianAmount<'_, '_>, dtype: Option<&str>) -> PyResult<Mechanism> {
+    let GaussianAmount { scale, variance, rho, epsilon, delta, sensitivity } = asked;
+    let refused = |message: &str| Err(ParameterError::new_err(message.to_owned()));
+    if [scale, variance, rho, epsilon.or(delta)].iter().flatten().count() > 1 {
+        return refused("give only one of scale, variance, rho, and epsilon with delta");
+    }
+    let mut arguments = Arguments::default();
+    let noise = match (epsilon, delta) {
+        (Some(_), None) => {
+            return refused(
+                "epsilon needs delta: Gaussian noise has no finite pure loss; give delta, such as \"1e-6\", or rho, or use laplace",
+            );
+        }
+        (None, Some(_)) => return refused("delta needs epsilon"),
+        (Some(_), Some(_)) => {
+            let epsilon = arguments.required("epsilon", epsilon)?;
+            let delta = arguments.required("delta", delta)?;
+            let Some(distance) = arguments.exact("sensitivity", sensitivity)? else {
+                return refused("epsilon and delta need sensitivity");
+            };
+            arguments.sensitivity = Some(distance.clone());
+            Family::Gaussian.with(&Amount::EpsilonDelta {
+                epsilon,
+                delta,
+                neighbours: Neighbours::at(distance),
+            })
+        }
+        (None, None) => {
+            let (names, direct) = match variance {
+                Some(_) => (["variance", "rho"], variance),
+                None => (["scale", "rho"], scale),
+            };
+            match arguments.amount(names, direct, rho, sensitivity)? {
+                Amount::Scale(square) if variance.is_some() => {
+                    Gaussian::with_variance(square).map(Into::into)
+                }
+                amount => Family::Gaussian.with(&amount),
+            }
+        }
+    };
+    arguments.dtype(dtype, &ALL)?;
     Ok(arguments.mechanism(noise.map_err(python)?))
 }
 

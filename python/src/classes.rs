@@ -4,7 +4,7 @@ use lastbit::{AnyMechanism, Family, Rational};
 use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
 
-use crate::build::{self, GridInputs, dtype_name, for_accuracy, grid_type};
+use crate::build::{self, GaussianAmount, GridInputs, dtype_name, for_accuracy, grid_type};
 use crate::errors::python;
 use crate::mechanism::{Mechanism, Object, confidence};
 use crate::number;
@@ -211,6 +211,146 @@ impl DiscreteLaplace {
     }
 }
 
+/// The real Gaussian variable of standard deviation `scale`, added and correctly rounded: RN(x + σ·G). Loss: ρ = d_in²/(2σ²),
+/// zero-concentrated, exactly; d_in is an L2 distance.
+///
+/// How much noise: scale; variance; rho and sensitivity; or epsilon, delta and sensitivity, for the least σ that is (ε, δ)-private. Python's
+/// numbers and lists are float64 unless dtype says otherwise; arrays have their own type. Integers get the integer nearest to the real sum.
+///
+/// >>> import lastbit
+/// >>> m = lastbit.Gaussian(rho="1/8", sensitivity=1)
+/// >>> m.variance, m.loss(1)
+/// (Fraction(4, 1), Fraction(1, 8))
+/// >>> type(m(31_000.0))
+/// <class 'float'>
+/// >>> round(m.accuracy(alpha="0.05"), 3)  # within this of the value, 19 times in 20
+/// 3.92
+/// >>> m = lastbit.Gaussian(epsilon=1, delta="1e-5", sensitivity=1)
+/// >>> round(float(m.variance) ** 0.5, 4)
+/// 3.7306
+#[pyclass(frozen, extends = Mechanism, module = "lastbit")]
+pub(crate) struct Gaussian;
+
+#[pymethods]
+impl Gaussian {
+    #[new]
+    #[pyo3(signature = (scale=None, *, variance=None, rho=None, epsilon=None, delta=None, sensitivity=None, dtype=None))]
+    fn new(
+        scale: Object<'_, '_>,
+        variance: Object<'_, '_>,
+        rho: Object<'_, '_>,
+        epsilon: Object<'_, '_>,
+        delta: Object<'_, '_>,
+        sensitivity: Object<'_, '_>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+    ) -> PyResult<PyClassInitializer<Gaussian>> {
+        let amount = GaussianAmount { scale, variance, rho, epsilon, delta, sensitivity };
+        Ok(initializer(build::gaussian(amount, dtype.as_deref())?, Gaussian))
+    }
+
+    /// The least noise whose zero-concentrated loss is `rho` at L2 distance `sensitivity`: the same as Gaussian(rho=…, sensitivity=…).
+    ///
+    /// >>> import lastbit
+    /// >>> lastbit.Gaussian.for_rho("1/8", 1).variance
+    /// Fraction(4, 1)
+    #[staticmethod]
+    #[pyo3(signature = (rho, sensitivity, *, dtype=None))]
+    fn for_rho(
+        rho: &Bound<'_, PyAny>,
+        sensitivity: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+    ) -> PyResult<Py<Gaussian>> {
+        let amount =
+            GaussianAmount { rho: Some(rho), sensitivity: Some(sensitivity), ..GaussianAmount::default() };
+        Py::new(rho.py(), initializer(build::gaussian(amount, dtype.as_deref())?, Gaussian))
+    }
+
+    /// The least noise that is (epsilon, delta)-differentially private at L2 distance `sensitivity` (Balle and Wang 2018), to 41 bits of σ: the
+    /// same as Gaussian(epsilon=…, delta=…, sensitivity=…).
+    ///
+    /// >>> import lastbit
+    /// >>> m = lastbit.Gaussian.for_epsilon_delta(1, "1e-5", 1)
+    /// >>> m.delta(1) <= lastbit.Gaussian.for_epsilon_delta(1, "2e-5", 1).delta(1)
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (epsilon, delta, sensitivity, *, dtype=None))]
+    fn for_epsilon_delta(
+        epsilon: &Bound<'_, PyAny>,
+        delta: &Bound<'_, PyAny>,
+        sensitivity: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+    ) -> PyResult<Py<Gaussian>> {
+        let amount = GaussianAmount {
+            epsilon: Some(epsilon),
+            delta: Some(delta),
+            sensitivity: Some(sensitivity),
+            ..GaussianAmount::default()
+        };
+        Py::new(epsilon.py(), initializer(build::gaussian(amount, dtype.as_deref())?, Gaussian))
+    }
+
+    /// The largest σ, nearly, whose noise is at most `accuracy` with probability `1 - alpha`.
+    ///
+    /// >>> import lastbit
+    /// >>> m = lastbit.Gaussian.for_accuracy(30, alpha="0.05")
+    /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    fn for_accuracy(
+        accuracy: &Bound<'_, PyAny>,
+        alpha: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+    ) -> PyResult<Py<Gaussian>> {
+        let py = accuracy.py();
+        let noise: AnyMechanism = match dtype.as_deref() {
+            Some("int64" | "int32") => {
+                let (width, confidence) = (number::exact("accuracy", accuracy)?, confidence(alpha)?);
+                lastbit::Gaussian::for_integer_half_width(&width, &confidence).map_err(python)?.into()
+            }
+            _ => for_accuracy(&Family::Gaussian, accuracy, alpha)?,
+        };
+        let variance = found(&noise).into_pyobject(py)?;
+        let amount = GaussianAmount { variance: Some(variance.as_any()), ..GaussianAmount::default() };
+        Py::new(py, initializer(build::gaussian(amount, dtype.as_deref())?, Gaussian))
+    }
+
+    /// The least δ, a Fraction, such that the mechanism is (epsilon, δ)-differentially private for inputs at L2 distance `d_in` (the
+    /// sensitivity, if it is not given); rounded up by less than 2^-40 of itself.
+    ///
+    /// `claim(…).approximate(delta=…)` is the way back.
+    ///
+    /// >>> import lastbit
+    /// >>> m = lastbit.Gaussian(scale=4)
+    /// >>> f"{float(m.delta(1, 1)):.4e}"
+    /// '2.9243e-06'
+    /// >>> m = lastbit.Gaussian(epsilon=1, delta="1e-5", sensitivity=1)
+    /// >>> 0.999e-5 < m.delta(1) <= 1e-5
+    /// True
+    #[pyo3(signature = (epsilon, d_in=None))]
+    fn delta<'py>(
+        slf: &Bound<'py, Gaussian>,
+        epsilon: &Bound<'py, PyAny>,
+        d_in: Object<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mechanism = slf.as_super().get();
+        let (epsilon, distance) = (number::exact("epsilon", epsilon)?, mechanism.distance(d_in)?);
+        match &*mechanism.noise {
+            AnyMechanism::Gaussian(m) => {
+                number::fraction(slf.py(), &m.delta(&epsilon, &distance).map_err(python)?)
+            }
+            // Never: this class is built from no other noise.
+            _ => number::fraction(slf.py(), &Rational::ONE),
+        }
+    }
+
+    /// σ², a Fraction; σ itself may be irrational.
+    #[getter]
+    fn variance<'py>(slf: &Bound<'py, Gaussian>) -> PyResult<Bound<'py, PyAny>> {
+        scale(slf.as_super())
+    }
+}
+
 /// The discrete Gaussian variable, added to integers. Loss: ρ = d_in²/(2σ²), zero-concentrated; d_in is an L2 distance.
 ///
 /// Its `accuracy` comes from bounds on the tail, and may be a little more than the least.
@@ -338,6 +478,7 @@ fn parameter(noise: &AnyMechanism) -> Rational {
         AnyMechanism::GridF64(m) => m.scale().clone(),
         AnyMechanism::GridF32(m) => m.scale().clone(),
         AnyMechanism::DiscreteLaplace(m) => m.scale().clone(),
+        AnyMechanism::Gaussian(m) => m.variance().clone(),
         AnyMechanism::DiscreteGaussian(m) => m.variance().clone(),
         AnyMechanism::Snapping(m) => m.epsilon().clone(),
         AnyMechanism::FloatSnapping(m) => Rational::try_from(m.params().epsilon).unwrap_or_default(),

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString};
 
 use crate::budget::Budget;
-use crate::build::{self, GridInputs, dtype_name, grid_type};
+use crate::build::{self, GaussianAmount, GridInputs, dtype_name, grid_type};
 use crate::claim::Release;
 use crate::mechanism::{Mechanism, Object};
 use crate::noise::threads_of;
@@ -42,10 +42,13 @@ impl<'py> Extras<'_, 'py> {
     }
 }
 
+/// The most arguments that are numbers.
+const MOST_NUMBERS: usize = 6;
+
 /// The arguments of a call: those that may be numbers, a flag, and the type of values.
 struct Call<'a, 'py> {
     function: &'static str,
-    numbers: [Object<'a, 'py>; 4],
+    numbers: [Object<'a, 'py>; MOST_NUMBERS],
     flag: bool,
     dtype: Option<&'a str>,
 }
@@ -53,7 +56,7 @@ struct Call<'a, 'py> {
 /// A call and the mechanism it asked for.
 struct Recent {
     function: &'static str,
-    numbers: [Option<Py<PyAny>>; 4],
+    numbers: [Option<Py<PyAny>>; MOST_NUMBERS],
     flag: bool,
     dtype: Option<String>,
     mechanism: Rc<Mechanism>,
@@ -147,7 +150,7 @@ pub(crate) fn laplace<'py>(
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numbers = [scale, epsilon, sensitivity, None];
+    let numbers = [scale, epsilon, sensitivity, None, None, None];
     let call = Call { function: "laplace", numbers, flag: false, dtype: dtype.as_deref() };
     let mechanism = call.mechanism(|| build::laplace(scale, epsilon, sensitivity, dtype.as_deref()))?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)
@@ -216,10 +219,51 @@ pub(crate) fn discrete_laplace<'py>(
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numbers = [scale, epsilon, sensitivity, None];
+    let numbers = [scale, epsilon, sensitivity, None, None, None];
     let call = Call { function: "discrete_laplace", numbers, flag: false, dtype: dtype.as_deref() };
     let mechanism =
         call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref()))?;
+    Extras { out, budget, claim, threads }.release(&mechanism, x)
+}
+
+/// Adds the real Gaussian variable and rounds correctly: RN(x + σ·G). The loss between inputs at L2 distance d is ρ = d²/(2σ²),
+/// zero-concentrated, exactly.
+///
+/// scale (σ); or variance; or rho and sensitivity; or epsilon, delta and sensitivity, for the least σ that is (ε, δ)-private. The rest is as
+/// for `laplace`; the sensitivity is an L2 distance here.
+///
+/// >>> import lastbit
+/// >>> noisy = lastbit.gaussian([31_000.0, 54_321.5], epsilon=1, delta="1e-6", sensitivity=1)
+/// >>> len(noisy)
+/// 2
+/// >>> release = lastbit.gaussian(31_000.0, rho="1/8", sensitivity=1, claim=True)
+/// >>> release.loss, round(float(release.claim.approximate(delta="1e-6")), 4)
+/// (Fraction(1, 8), 2.2541)
+/// >>> lastbit.gaussian(0.0, epsilon=1, sensitivity=1)
+/// Traceback (most recent call last):
+/// lastbit.errors.ParameterError: epsilon needs delta: Gaussian noise has no finite pure loss; give delta, such as "1e-6", or rho, or use laplace
+#[pyfunction]
+#[pyo3(signature = (x, /, scale=None, *, variance=None, rho=None, epsilon=None, delta=None, sensitivity=None, dtype=None,
+    out=None, budget=None, claim=false, threads=None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub(crate) fn gaussian<'py>(
+    x: &Bound<'py, PyAny>,
+    scale: Object<'_, 'py>,
+    variance: Object<'_, 'py>,
+    rho: Object<'_, 'py>,
+    epsilon: Object<'_, 'py>,
+    delta: Object<'_, 'py>,
+    sensitivity: Object<'_, 'py>,
+    #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+    out: Object<'_, 'py>,
+    budget: Option<&Bound<'py, Budget>>,
+    claim: bool,
+    #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let numbers = [scale, variance, rho, epsilon, delta, sensitivity];
+    let call = Call { function: "gaussian", numbers, flag: false, dtype: dtype.as_deref() };
+    let amount = GaussianAmount { scale, variance, rho, epsilon, delta, sensitivity };
+    let mechanism = call.mechanism(|| build::gaussian(amount, dtype.as_deref()))?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 
@@ -246,7 +290,7 @@ pub(crate) fn discrete_gaussian<'py>(
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numbers = [sigma, variance, rho, sensitivity];
+    let numbers = [sigma, variance, rho, sensitivity, None, None];
     let call = Call { function: "discrete_gaussian", numbers, flag: false, dtype: dtype.as_deref() };
     let mechanism =
         call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype.as_deref()))?;
@@ -276,7 +320,7 @@ pub(crate) fn snapping<'py>(
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numbers = [epsilon, bound, sensitivity, None];
+    let numbers = [epsilon, bound, sensitivity, None, None, None];
     let call = Call { function: "snapping", numbers, flag: clamp_infinite, dtype: None };
     let mechanism = call.mechanism(|| build::snapping(epsilon, bound, sensitivity, clamp_infinite))?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)

@@ -42,9 +42,9 @@ mod values;
 #[pyo3::pymodule]
 mod _lastbit {
     #[pymodule_export]
-    use crate::classes::{DiscreteGaussian, DiscreteLaplace, GridLaplace, Laplace, Snapping};
+    use crate::classes::{DiscreteGaussian, DiscreteLaplace, Gaussian, GridLaplace, Laplace, Snapping};
     #[pymodule_export]
-    use crate::functions::{discrete_gaussian, discrete_laplace, grid_laplace, laplace, snapping};
+    use crate::functions::{discrete_gaussian, discrete_laplace, gaussian, grid_laplace, laplace, snapping};
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "its name in Python")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -45,7 +45,7 @@ pub(crate) enum Argument {
 }
 
 impl Mechanism {
-    fn distance(&self, d_in: Object<'_, '_>) -> PyResult<Rational> {
+    pub(crate) fn distance(&self, d_in: Object<'_, '_>) -> PyResult<Rational> {
         match (d_in, &self.sensitivity) {
             (Some(d_in), _) => number::exact("d_in", d_in),
             (None, Some(sensitivity)) => Ok(sensitivity.clone()),

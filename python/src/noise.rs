@@ -184,6 +184,7 @@ pub(crate) fn class(noise: &AnyMechanism) -> &'static str {
         AnyMechanism::Laplace(_) => "Laplace",
         AnyMechanism::GridF64(_) | AnyMechanism::GridF32(_) => "GridLaplace",
         AnyMechanism::DiscreteLaplace(_) => "DiscreteLaplace",
+        AnyMechanism::Gaussian(_) => "Gaussian",
         AnyMechanism::DiscreteGaussian(_) => "DiscreteGaussian",
         AnyMechanism::Snapping(_) => "Snapping",
         AnyMechanism::FloatSnapping(_) => "FloatSnapping",

@@ -8,6 +8,7 @@ import lastbit
 
 MECHANISMS = [
     (lastbit.laplace, {"scale": 1}, ("float64", "float32", "int64", "int32")),
+    (lastbit.gaussian, {"scale": 1}, ("float64", "float32", "int64", "int32")),
     (lastbit.grid_laplace, {"scale": 1}, ("float64", "float32")),
     (lastbit.discrete_laplace, {"scale": 1}, ("int64", "int32")),
     (lastbit.discrete_gaussian, {"sigma": 1}, ("int64", "int32")),

@@ -360,3 +360,29 @@ def test_the_benchmark_survives_a_peer_that_does_not_import(tmp_path: Any) -> No
     report = json.loads(run.stdout)
     assert report["left_out"] == dict.fromkeys(("opendp", "diffprivlib"), "ImportError: too new for this")
     assert report["results"]
+
+
+def test_claims_of_the_real_gaussian() -> None:
+    claim = lastbit.claim("gaussian", rho="1/8", sensitivity=1)
+    assert claim == lastbit.claim(lastbit.gaussian, scale=2, sensitivity=1) == lastbit.Gaussian(variance=4).claim(1)
+    assert (claim.mechanism, claim.parameters) == ("gaussian", {"variance": "4"})
+    assert (claim.loss, claim.measure) == (Fraction(1, 8), "zero-concentrated-divergence")
+    assert claim.neighbours is not None and claim.neighbours["metric"] == "L2"
+    assert "i.e. (ε, δ) = (2.2541, 1e-6)" in str(claim)
+    # The least ε, and not what follows from ρ alone.
+    discrete = lastbit.claim("discrete_gaussian", rho="1/8", sensitivity=1)
+    assert claim.approximate(delta="1e-6") < discrete.approximate(delta="1e-6")
+    m = lastbit.Gaussian(scale=2)
+    assert m.delta(claim.approximate(delta="1e-6"), 1) <= Fraction("1e-6")
+    for same in (lastbit.Claim.from_json(claim.to_json()), pickle.loads(pickle.dumps(claim)), copy.deepcopy(claim)):
+        assert same == claim and hash(same) == hash(claim)
+    for old, new in (('"4"', '"5"'), ("1/8", "1/9"), ("2.2540", "2.1540"), ("L2", "L1"), ("float64", "int64")):
+        text = claim.to_json()
+        assert old in text
+        with pytest.raises(lastbit.ParameterError, match="claim"):
+            lastbit.Claim.from_json(text.replace(old, new, 1))
+    for dtype in ("float32", "int64", "int32"):
+        release = lastbit.gaussian(np.zeros(3, dtype), rho="1/8", sensitivity=1, claim=True)
+        assert release.claim.domain == {"values": dtype, "length": None} and release.value.dtype == dtype
+    together = lastbit.compose_claims([claim, claim])
+    assert together.approximate(delta="1e-6") == lastbit.claim("gaussian", rho="1/4", sensitivity=1).approximate(delta="1e-6")

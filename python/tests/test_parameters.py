@@ -34,7 +34,13 @@ def test_floats_are_the_decimal_that_they_print() -> None:
     "scale", [0, -1, "0", "-1/2", math.nan, math.inf, "nan", "", "1/0", "one", Decimal("NaN"), Decimal("Infinity")]
 )
 def test_no_scale(scale: Any) -> None:
-    for refusing in (lastbit.Laplace, lastbit.GridLaplace, lastbit.DiscreteLaplace, lastbit.DiscreteGaussian):
+    for refusing in (
+        lastbit.Laplace,
+        lastbit.Gaussian,
+        lastbit.GridLaplace,
+        lastbit.DiscreteLaplace,
+        lastbit.DiscreteGaussian,
+    ):
         with pytest.raises(lastbit.ParameterError):
             refusing(scale)
     with pytest.raises(ValueError, match="scale"):
@@ -95,6 +101,11 @@ MECHANISMS = [
     lastbit.DiscreteLaplace(scale=10),
     lastbit.DiscreteGaussian(rho="1/8", sensitivity=1),
     lastbit.DiscreteGaussian(variance="7/3"),
+    lastbit.Gaussian(scale="1/3"),
+    lastbit.Gaussian(variance="7/3", dtype="int32"),
+    lastbit.Gaussian.for_rho("1/8", 3),
+    lastbit.Gaussian.for_epsilon_delta(1, "1e-6", "1/3"),
+    lastbit.Gaussian.for_accuracy(7, alpha="0.05"),
     lastbit.Snapping(epsilon="1/3", bound="100.5", sensitivity=2, clamp_infinite=True),
 ]
 
@@ -106,6 +117,60 @@ def test_repr_pickle_copy(m: lastbit.Mechanism) -> None:
         assert same == m and hash(same) == hash(m) and type(same) is type(m)
         assert same.accuracy(alpha="0.05") == m.accuracy(alpha="0.05")
     assert m != MECHANISMS[0] or m is MECHANISMS[0]
+
+
+def test_gaussian_parameters() -> None:
+    for parameters, message in (
+        ({}, "give scale, or rho and sensitivity"),
+        ({"rho": 1}, "rho needs sensitivity"),
+        ({"epsilon": 1, "sensitivity": 1}, "epsilon needs delta"),
+        ({"delta": "1e-6", "sensitivity": 1}, "delta needs epsilon"),
+        ({"epsilon": 1, "delta": "1e-6"}, "need sensitivity"),
+        ({"scale": 1, "variance": 1}, "only one of"),
+        ({"scale": 1, "rho": 1, "sensitivity": 1}, "only one of"),
+        ({"rho": 1, "epsilon": 1, "delta": "1e-6", "sensitivity": 1}, "only one of"),
+        ({"scale": 1, "delta": "1e-6"}, "only one of"),
+        ({"epsilon": -1, "delta": "1e-6", "sensitivity": 1}, "epsilon must not be negative"),
+        ({"epsilon": 1, "delta": 0, "sensitivity": 1}, "delta must be positive"),
+        ({"epsilon": 1, "delta": 1, "sensitivity": 1}, "delta = 1 is out of range"),
+        ({"epsilon": 1, "delta": "1e-6", "sensitivity": 0}, "sensitivity must be positive"),
+        ({"scale": "1e400"}, "out of range"),
+        ({"scale": 1, "dtype": "float16"}, "dtype must be one of"),
+    ):
+        for build in (lastbit.Gaussian, lambda **p: lastbit.gaussian(1.0, **p)):
+            with pytest.raises(lastbit.ParameterError, match=message):
+                build(**parameters)
+    assert lastbit.Gaussian(rho="1/8", sensitivity=2).variance == 16
+    assert lastbit.Gaussian.for_rho("1/8", 2) == lastbit.Gaussian(rho="1/8", sensitivity=2)
+    assert lastbit.Gaussian(scale="1/3").variance == Fraction(1, 9)
+    assert lastbit.Gaussian(scale=2).loss("1/3") == Fraction(1, 72)
+    total_variation = lastbit.Gaussian(epsilon=0, delta="0.1", sensitivity=1)
+    assert Fraction("0.0999") < total_variation.delta(0) <= Fraction("0.1")
+
+
+def test_gaussian_epsilon_and_delta() -> None:
+    m = lastbit.Gaussian.for_epsilon_delta(1, "1e-5", 1)
+    assert m == lastbit.Gaussian(epsilon=1, delta="1e-5", sensitivity=1)
+    assert math.sqrt(m.variance) == pytest.approx(3.73063163481594, abs=1e-11)
+    assert Fraction("0.99999e-5") < m.delta(1) <= Fraction("1e-5") < m.delta("0.999")
+    assert float(m.claim().approximate(delta="1e-5")) == pytest.approx(1, abs=1e-9)
+    assert m.delta(1, 2) > m.delta(1) and m.delta(1, 0) == 0
+    with pytest.raises(lastbit.ParameterError, match="give d_in"):
+        lastbit.Gaussian(scale=1).delta(1)
+    with pytest.raises(lastbit.ParameterError, match="negative"):
+        m.delta(-1)
+
+
+def test_gaussian_accuracy() -> None:
+    m = lastbit.Gaussian(scale=10)
+    width = m.accuracy(alpha="0.05")
+    assert width == pytest.approx(19.59963984540054)
+    share = np.mean(np.abs(m(np.zeros(100_000))) <= width)
+    assert abs(share - 0.95) < 0.01
+    assert float(lastbit.Gaussian.for_accuracy(width, alpha="0.05").variance) == pytest.approx(100)
+    integers = lastbit.Gaussian.for_accuracy(30, alpha="0.05", dtype="int64")
+    assert integers.accuracy(alpha="0.05") == 30 and type(integers.accuracy(alpha="0.05")) is int
+    assert integers.variance > lastbit.Gaussian.for_accuracy(30, alpha="0.05").variance
 
 
 def test_losses() -> None:
@@ -188,8 +253,12 @@ def test_measurements() -> None:
     assert grid.loss("0.03") == 1 and grid.measurement(size=3).map("0.03") == 3
     with pytest.raises(lastbit.ParameterError, match="max_changed"):
         grid.measurement().map(1)
-    gaussian = lastbit.DiscreteGaussian(sigma=2).measurement()
-    assert (gaussian.input_metric, gaussian.map(2)) == ("L2Distance", Fraction(1, 2))
+    for gaussian in (lastbit.DiscreteGaussian(sigma=2).measurement(), lastbit.Gaussian(scale=2).measurement()):
+        assert (gaussian.input_metric, gaussian.map(2)) == ("L2Distance", Fraction(1, 2))
+        assert gaussian.output_measure == "zero-concentrated-divergence"
+    real = lastbit.Gaussian(scale=2, dtype="float64").measurement(size=3)
+    assert real.input_domain == {"dtypes": ("float64",), "size": 3} and len(real([0.5, 1.0, 2.0])) == 3
+    assert lastbit.compose([real, real]).map(1) == Fraction(1, 4)
 
 
 def test_vectors_are_not_rounded_on_the_way() -> None:
@@ -324,6 +393,13 @@ def test_budgets_of_both_measures() -> None:
             lastbit.Budget(**wrong)
     with pytest.raises(lastbit.ParameterError):
         lastbit.Budget(epsilon=-1)
+    with pytest.raises(lastbit.ParameterError, match="no pure loss"):
+        lastbit.gaussian(0.5, rho="1/8", sensitivity=1, budget=pure)
+    assert pure.spent == 0
+    lastbit.gaussian(np.zeros(3), rho="1/8", sensitivity=1, budget=concentrated)
+    assert concentrated.spent == Fraction(3, 4)
+    with pytest.raises(lastbit.BudgetExceeded):
+        lastbit.gaussian(0.5, scale=1, sensitivity=1, budget=concentrated)
     with pytest.raises(TypeError):
         pickle.dumps(concentrated)  # a copy could be spent twice
 

@@ -125,6 +125,29 @@ def test_numbers() -> None:
     assert zero_dimensional.shape == () and isinstance(zero_dimensional, np.float64)
 
 
+def test_gaussian_of_every_form() -> None:
+    """As Laplace: floats unless a type is said, in place, on threads, and nothing that is no finite number."""
+    for x in (0.0, 1e300, -2.5, 7, np.float64(3), np.int64(7)):
+        assert type(lastbit.gaussian(x, 1)) is float
+    assert type(lastbit.gaussian(7, scale=1, dtype="int64")) is int
+    assert [type(y) for y in lastbit.gaussian((1, 2), scale=1, dtype="int32")] == [int, int]
+    assert [type(y) for y in lastbit.gaussian([1, 2.5], scale=1)] == [float, float]
+    x = np.arange(200_000.0)
+    for threads in (None, 1, 2):
+        noisy = lastbit.gaussian(x, scale=1, threads=threads)
+        noise_is_plausible(noisy - x)
+        assert abs((noisy - x).std() - 1) < 0.02
+    y = x.copy()
+    assert lastbit.gaussian(y, scale=1, out=y) is y
+    noise_is_plausible(y - x)
+    for bad in (math.nan, math.inf, -math.inf):
+        y[150_000] = bad
+        out = np.full_like(y, 5.0)
+        with pytest.raises(lastbit.DomainError) as error:
+            lastbit.gaussian(y, scale=1, out=out)
+        assert error.value.index == 150_000 and np.all(out == 5.0)
+
+
 def test_lists() -> None:
     assert lastbit.laplace([], scale=1) == []
     assert [type(y) for y in lastbit.laplace([1.0, 2.0], scale=1)] == [float, float]
@@ -210,6 +233,11 @@ def test_overflow() -> None:
     assert not out.any() and np.all(x == most)
     with pytest.raises(OverflowError):
         lastbit.laplace([1.7e308] * 64, scale=10**308)
+    with pytest.raises(lastbit.NoiseOverflow):
+        lastbit.gaussian([1.7e308] * 64, scale=10**308)
+    with pytest.raises(lastbit.NoiseOverflow):
+        lastbit.gaussian(x, scale=10**6, out=out)
+    assert not out.any() and np.all(x == most)
     with pytest.raises(lastbit.DomainError, match="does not fit int64"):
         lastbit.discrete_laplace(2**63, scale=1)
     with pytest.raises(lastbit.DomainError, match="round"):
@@ -232,6 +260,10 @@ def test_grid_outputs_lie_on_the_grid() -> None:
         (lastbit.snapping, {"epsilon": 1, "sensitivity": 3, "bound": 10**6}, math.sqrt(2 * 9 + 16 / 12)),
         (lastbit.discrete_laplace, {"scale": 3}, math.sqrt(1 / (math.cosh(1 / 3) - 1))),
         (lastbit.discrete_gaussian, {"sigma": 3}, 3),
+        (lastbit.gaussian, {"scale": 3}, 3),
+        (lastbit.gaussian, {"variance": 9}, 3),
+        (lastbit.gaussian, {"rho": "1/18", "sensitivity": 1}, 3),
+        (lastbit.gaussian, {"epsilon": 1, "delta": "1e-5", "sensitivity": 2}, 2 * 3.7306316348),
     ],
 )
 def test_spread(function: Callable[..., Any], parameters: dict[str, Any], deviation: float) -> None:

@@ -128,6 +128,7 @@ pub(crate) enum Command {
   laplace            floats or integers, pure ε-differential privacy: the one to start with
   grid-laplace       floats on a grid of your choice, as OpenDP does it; costs a little more privacy
   discrete-laplace   integers (counts), pure ε-differential privacy
+  gaussian           floats or integers, zero-concentrated (ρ-zCDP) and (ε, δ)-privacy
   discrete-gaussian  integers, zero-concentrated privacy (ρ-zCDP)
   snapping           Mironov's mechanism, outputs within a bound
 
@@ -168,6 +169,18 @@ pub(crate) enum Mechanism {
   lastbit noise discrete-laplace --epsilon 1/2 --sensitivity 1 counts.txt
   lastbit noise discrete-laplace --scale 10 --sensitivity 1 --column visits people.csv --json")]
     DiscreteLaplace(DiscreteLaplace),
+    /// The real Gaussian mechanism, correctly rounded
+    ///
+    /// Prints the float (or, with --input i64, the integer) nearest to the exact real number x + σ·G, where G has
+    /// density exp(-g²/2)/√(2π). The loss is zero-concentrated: ρ = sensitivity²/(2σ²), exactly.
+    ///
+    /// With --epsilon and --delta, σ is the least one that is (ε, δ)-differentially private (Balle and Wang 2018), to 41 bits.
+    #[command(after_help = "Examples:
+  lastbit noise gaussian --rho 1/8 --sensitivity 1 data.txt
+  lastbit noise gaussian --epsilon 1 --delta 1e-6 --sensitivity 1 --column age people.csv
+  lastbit noise gaussian --scale 20 --delta 1e-9 --sensitivity 2 --explain
+  lastbit noise gaussian --accuracy 50 --confidence 0.95 --sensitivity 1 --input i64 counts.txt")]
+    Gaussian(Gaussian),
     /// The discrete Gaussian mechanism on integers
     ///
     /// Prints x + Z, where Z is z with probability proportional to exp(-z²/(2σ²)). The loss is zero-concentrated:
@@ -229,15 +242,21 @@ pub(crate) struct DiscreteLaplace {
 }
 
 #[derive(Args)]
+pub(crate) struct Gaussian {
+    #[command(flatten)]
+    pub(crate) noise: GaussianNoise,
+    #[command(flatten)]
+    pub(crate) sensitivity: L2,
+    #[command(flatten)]
+    pub(crate) io: Io,
+}
+
+#[derive(Args)]
 pub(crate) struct DiscreteGaussian {
     #[command(flatten)]
     pub(crate) noise: RhoOrScale,
-    /// The L2 distance between the columns of two neighbouring inputs
-    ///
-    /// The square root of the sum of squares of how much each value can differ, over the whole column, if one person's data
-    /// is added, removed or changed. It follows from what the column means and cannot be read off the data.
-    #[arg(long, value_name = "D", value_parser = exact, allow_hyphen_values = true)]
-    pub(crate) sensitivity: Rational,
+    #[command(flatten)]
+    pub(crate) sensitivity: L2,
     #[command(flatten)]
     pub(crate) io: Io,
 }
@@ -288,6 +307,47 @@ pub(crate) struct RhoOrScale {
     pub(crate) scale: Option<Rational>,
 }
 
+/// How much noise, for the real Gaussian.
+#[derive(Args)]
+pub(crate) struct GaussianNoise {
+    #[command(flatten)]
+    pub(crate) amount: GaussianAmount,
+    /// The δ of --epsilon. With another amount of noise: tell the least ε that it has at this δ, too
+    #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) delta: Option<Rational>,
+    /// How likely a noisy value must be within --accuracy, such as 0.95
+    #[arg(long, value_name = "P", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) confidence: Option<Rational>,
+}
+
+/// Exactly one of these.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct GaussianAmount {
+    /// The loss to allow: ρ of zero-concentrated differential privacy. Exact: 0.1 is 1/10
+    #[arg(long, value_name = "RHO", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) rho: Option<Rational>,
+    /// The scale σ of the noise, instead of --rho: the loss is sensitivity²/(2σ²)
+    #[arg(long, value_name = "SIGMA", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) scale: Option<Rational>,
+    /// The least noise that is (ε, δ)-differentially private, instead of --rho; give --delta with it
+    #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true, requires = "delta")]
+    pub(crate) epsilon: Option<Rational>,
+    /// The most noise that is within H of the value, instead of --rho; give --confidence with it
+    #[arg(long, value_name = "H", value_parser = exact, allow_hyphen_values = true, requires = "confidence")]
+    pub(crate) accuracy: Option<Rational>,
+}
+
+#[derive(Args)]
+pub(crate) struct L2 {
+    /// The L2 distance between the columns of two neighbouring inputs
+    ///
+    /// The square root of the sum of squares of how much each value can differ, over the whole column, if one person's data
+    /// is added, removed or changed. It follows from what the column means and cannot be read off the data.
+    #[arg(id = "sensitivity", long, value_name = "D", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) value: Rational,
+}
+
 #[derive(Args)]
 pub(crate) struct L1 {
     /// The L1 distance between the columns of two neighbouring inputs
@@ -305,8 +365,8 @@ pub(crate) struct Io {
     /// Lines may end in LF or CRLF; spaces and tabs around a number are ignored. Floats may be decimal (1.5, -2e-3) or
     /// hexadecimal (0x1.8p3). NaN, infinities and blank lines (but one at the end) are bad lines.
     ///
-    /// A number is exactly what the text says. laplace, and snapping in its exact form, add noise to any decimal; the others take only
-    /// numbers of their own type, and 0.1 is none.
+    /// A number is exactly what the text says. laplace, gaussian, and snapping in its exact form, add noise to any decimal; the others
+    /// take only numbers of their own type, and 0.1 is none.
     pub(crate) file: Option<PathBuf>,
     /// The type of the numbers [default: f64; i64 for the discrete mechanisms]
     #[arg(long, value_enum, value_name = "TYPE")]
@@ -381,6 +441,7 @@ impl Mechanism {
             Mechanism::Laplace(_) => "laplace",
             Mechanism::GridLaplace(_) => "grid-laplace",
             Mechanism::DiscreteLaplace(_) => "discrete-laplace",
+            Mechanism::Gaussian(_) => "gaussian",
             Mechanism::DiscreteGaussian(_) => "discrete-gaussian",
             Mechanism::Snapping(_) => "snapping",
         }
@@ -391,6 +452,7 @@ impl Mechanism {
             Mechanism::Laplace(args) => &args.io,
             Mechanism::GridLaplace(args) => &args.io,
             Mechanism::DiscreteLaplace(args) => &args.io,
+            Mechanism::Gaussian(args) => &args.io,
             Mechanism::DiscreteGaussian(args) => &args.io,
             Mechanism::Snapping(args) => &args.io,
         }
@@ -415,7 +477,7 @@ impl Mechanism {
     /// Whether noise is added to any real number, and not only to those of the type that results have.
     pub(crate) fn takes_any_decimal(&self) -> bool {
         match self {
-            Mechanism::Laplace(_) => true,
+            Mechanism::Laplace(_) | Mechanism::Gaussian(_) => true,
             Mechanism::Snapping(args) => args.form == Form::Exact,
             _ => false,
         }

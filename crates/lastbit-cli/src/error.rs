@@ -171,6 +171,7 @@ fn short(value: &Rational) -> String {
 fn parameter(name: &str) -> String {
     match name {
         "d_in" => "sensitivity".into(),
+        "half_width" => "accuracy".into(),
         _ => name.replace('_', "-"),
     }
 }
@@ -239,7 +240,17 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
     {
         return Error::usage(
             "discrete-gaussian has no --epsilon: Gaussian noise has no finite pure loss, at any scale",
-            "give --rho, the loss of zero-concentrated differential privacy (ρ-zCDP), or use discrete-laplace",
+            "give --rho, the loss of zero-concentrated differential privacy (ρ-zCDP), or use discrete-laplace, or gaussian, which \
+             takes --epsilon with --delta",
+        );
+    }
+    if error.kind() == ErrorKind::UnknownArgument
+        && arguments.iter().any(|name| name == "--delta")
+        && rendered.contains(" noise ")
+    {
+        return Error::usage(
+            "there is no --delta here: only gaussian has noise for an ε and a δ",
+            "leave out --delta, since a pure loss has δ = 0; or use gaussian, with --epsilon and --delta",
         );
     }
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
@@ -308,11 +319,17 @@ fn missing_hint(missing: &[String], is_choice: bool) -> String {
     if lacks("--sensitivity") && is_choice {
         "--sensitivity is how much one person can change the score of a single candidate".into()
     } else if lacks("--sensitivity") {
-        "--sensitivity is the L1 distance (L2 for discrete-gaussian) between the columns of two neighbouring inputs: how \
+        "--sensitivity is the L1 distance (L2 for gaussian and discrete-gaussian) between the columns of two neighbouring inputs: how \
          much one person can change all values together"
             .into()
     } else if lacks("--bound") {
         "--bound B says where values are clamped: a number that no value you care about exceeds".into()
+    } else if lacks("--delta") && !lacks("--rho") {
+        "Gaussian noise has no finite pure loss: --epsilon needs a --delta, such as 1e-6, well below one over the number of people".into()
+    } else if lacks("--confidence") {
+        "--confidence is how likely a noisy value must be within --accuracy, such as 0.95".into()
+    } else if lacks("--rho") && lacks("--epsilon") {
+        "--rho is the privacy loss to allow, such as 1/8; or give --epsilon with --delta; --scale says the noise instead".into()
     } else if lacks("--rho") {
         "--rho is the privacy loss to allow, such as 1/8; --scale says the noise instead".into()
     } else if lacks("--epsilon") {

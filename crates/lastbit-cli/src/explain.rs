@@ -54,6 +54,9 @@ fn plain_text(plan: &Plan, widths: &[(&str, HalfWidth)], meaning: &Meaning) -> S
         text.push_str(&format!("  {name} = {value}\n"));
     }
     text.push_str(&format!("\nclaim\n\n{}", wrapped(&plan.claim.to_string())));
+    if let Some(approximate) = &plan.approximate {
+        text.push_str(&wrapped(&format!("It is also {}.", approximate.in_words())));
+    }
     text.push_str("\nhow far off a noisy value is\n\n");
     let widths: Vec<(&str, String)> =
         widths.iter().map(|(confidence, width)| (*confidence, shown(width))).collect();
@@ -61,7 +64,7 @@ fn plain_text(plan: &Plan, widths: &[(&str, HalfWidth)], meaning: &Meaning) -> S
     for (confidence, width) in widths {
         text.push_str(&format!("  at most {width:<column$}  with probability {confidence}\n"));
     }
-    if matches!(plan.mechanism.name(), "laplace" | "grid-laplace") && !plan.result.is_integer() {
+    if matches!(plan.mechanism.name(), "laplace" | "grid-laplace" | "gaussian") && !plan.result.is_integer() {
         text.push_str(&wrapped(&format!(
             "Rounding the sum to {} comes on top: half a unit in its last place.",
             float_name(plan.result)
@@ -107,7 +110,8 @@ fn json_text(plan: &Plan, widths: &[(&str, HalfWidth)], meaning: &Meaning) -> St
     format!(
         "{{{}, \"formula\": {}, \"half_widths\": [{}], \"odds\": {{\"factor\": {factor}, \"except_with_probability\": \
          {except}}}, \"meaning\": {}}}\n",
-        Promise { claim: &plan.claim, is_insecure: false }.json_members(),
+        Promise { claim: &plan.claim, approximate: plan.approximate.as_ref(), is_insecure: false }
+            .json_members(),
         json(plan.mechanism.formula(plan.result)),
         widths.join(", "),
         json(meaning.in_words(&plan.claim)),
@@ -136,7 +140,7 @@ pub(crate) struct Meaning {
 impl Meaning {
     pub(crate) fn of(claim: &Claim) -> Result<Meaning, Error> {
         let is_pure = claim.measure() == Measure::MaxDivergence;
-        let log_factor = claim.approximate(&EXCEPT.parse().unwrap_or_default())?;
+        let log_factor = claim.log_odds(&EXCEPT.parse().unwrap_or_default())?;
         // Beyond this the number of digits is all one could say.
         let largest = Rational::from(1000);
         let factor =

@@ -1,15 +1,18 @@
 //! What is printed: values one a line, or everything as one JSON object.
 
-use lastbit::Claim;
+use lastbit::{Claim, Rounding};
 use serde_json::Value as Json;
 
 use crate::error::{Error, tell, tell_or_fail};
+use crate::plan::Approximate;
 use crate::stdout;
 use crate::value::Value;
 
 /// The claim of a release; one with a seed has none.
 pub(crate) struct Promise<'a> {
     pub(crate) claim: &'a Claim,
+    /// What holds beside the claim.
+    pub(crate) approximate: Option<&'a Approximate>,
     pub(crate) is_insecure: bool,
 }
 
@@ -25,20 +28,45 @@ impl Promise<'_> {
                 self.claim.mechanism()
             ))
         } else {
-            tell_or_fail(&format!("claim: {}", self.claim))
+            tell_or_fail(&format!("claim: {}", self.claim))?;
+            self.approximate
+                .map_or(Ok(()), |approximate| tell_or_fail(&format!("also: {}", approximate.in_words())))
         }
     }
 
     /// The members of a JSON object: the claim, without a loss if there is none.
     pub(crate) fn json_members(&self) -> String {
         if !self.is_insecure {
-            return format!("\"claim\": {}", self.claim.to_json());
+            let approximate = self.approximate.map_or_else(String::new, Approximate::json_member);
+            return format!("\"claim\": {}{approximate}", self.claim.to_json());
         }
         let mut claim: Json = serde_json::from_str(&self.claim.to_json()).unwrap_or(Json::Null);
         for name in ["loss", "loss_f64", "approximate", "statement"] {
             claim[name] = Json::Null;
         }
         format!("\"insecure\": true, \"claim\": {claim}")
+    }
+}
+
+impl Approximate {
+    /// Both numbers: exact if that is short, else rounded up.
+    fn shown(&self, digits: usize) -> [String; 2] {
+        const MOST_CHARS: usize = 12;
+        [&self.epsilon, &self.delta].map(|number| match number.to_short() {
+            exact if exact.len() <= MOST_CHARS => exact,
+            _ => number.to_decimal(digits, Rounding::Up),
+        })
+    }
+
+    pub(crate) fn in_words(&self) -> String {
+        let [epsilon, delta] = self.shown(5);
+        format!("(ε, δ)-differentially private, with (ε, δ) = ({epsilon}, {delta})")
+    }
+
+    /// One more member of a JSON object.
+    fn json_member(&self) -> String {
+        let [epsilon, delta] = self.shown(17);
+        format!(", \"approximate\": {{\"epsilon\": \"{epsilon}\", \"delta\": \"{delta}\"}}")
     }
 }
 

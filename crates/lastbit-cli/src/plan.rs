@@ -2,7 +2,7 @@
 
 use lastbit::{Amount, AnyMechanism, Claim, Contract, Family, Neighbours, Rational, Real, ValueType};
 
-use crate::args::{EpsilonOrScale, Form, InputType, Mechanism};
+use crate::args::{EpsilonOrScale, Form, GaussianNoise, InputType, Mechanism};
 use crate::entry::Entry;
 use crate::error::Error;
 use crate::source::Source;
@@ -14,8 +14,16 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 pub(crate) struct Plan {
     pub(crate) mechanism: AnyMechanism,
     pub(crate) claim: Claim,
+    /// What `--delta` asked about.
+    pub(crate) approximate: Option<Approximate>,
     /// The type that results have.
     pub(crate) result: ValueType,
+}
+
+/// An `ε` and a `δ` that a release has beside its zero-concentrated loss.
+pub(crate) struct Approximate {
+    pub(crate) epsilon: Rational,
+    pub(crate) delta: Rational,
 }
 
 /// How many values a column has, as far as it matters.
@@ -101,11 +109,30 @@ impl Plan {
         check_type(asked)?;
         let neighbours = neighbours(asked, length)?;
         let amount = amount(asked, &neighbours)?;
-        let mechanism = in_constant_time(asked, family(asked, X::RESULT).with(&amount)?)?;
+        let mechanism = match (asked, &amount) {
+            (Mechanism::Gaussian(_), Amount::HalfWidth { half_width, confidence })
+                if X::RESULT.is_integer() =>
+            {
+                lastbit::Gaussian::for_integer_half_width(half_width, confidence)?.into()
+            }
+            _ => in_constant_time(asked, family(asked, X::RESULT).with(&amount)?)?,
+        };
         let claim = mechanism.claim(X::VALUES, &neighbours)?;
         claim.check_charged()?;
-        Ok(Plan { mechanism, claim, result: X::RESULT })
+        let approximate = approximate(asked, &claim)?;
+        Ok(Plan { mechanism, claim, approximate, result: X::RESULT })
     }
+}
+
+/// The `ε` and `δ` that were asked for, which the mechanism was built to have; or the least `ε` at the `δ` that was asked about.
+fn approximate(asked: &Mechanism, claim: &Claim) -> Result<Option<Approximate>> {
+    let Mechanism::Gaussian(args) = asked else { return Ok(None) };
+    let Some(delta) = args.noise.delta.clone() else { return Ok(None) };
+    let epsilon = match &args.noise.amount.epsilon {
+        Some(epsilon) => epsilon.clone(),
+        None => claim.approximate(&delta)?,
+    };
+    Ok(Some(Approximate { epsilon, delta }))
 }
 
 fn family(asked: &Mechanism, result: ValueType) -> Family {
@@ -113,6 +140,7 @@ fn family(asked: &Mechanism, result: ValueType) -> Family {
         Mechanism::Laplace(_) => Family::Laplace,
         Mechanism::GridLaplace(args) => Family::GridLaplace { values: result, k: args.k },
         Mechanism::DiscreteLaplace(_) => Family::DiscreteLaplace,
+        Mechanism::Gaussian(_) => Family::Gaussian,
         Mechanism::DiscreteGaussian(_) => Family::DiscreteGaussian,
         Mechanism::Snapping(args) => match args.form {
             Form::Exact => Family::Snapping { bound: args.bound.clone(), clamp_infinite: false },
@@ -144,9 +172,13 @@ fn check_type(asked: &Mechanism) -> Result<()> {
             format!("{name} works on floats, not on i64"),
             "use discrete-laplace, or laplace --input i64",
         )),
-        (Mechanism::DiscreteLaplace(_) | Mechanism::DiscreteGaussian(_), F64 | F32) => Err(Error::usage(
+        (Mechanism::DiscreteLaplace(_), F64 | F32) => Err(Error::usage(
             format!("{name} works on i64, not on floats"),
             "leave out --input for integers; use laplace for floats",
+        )),
+        (Mechanism::DiscreteGaussian(_), F64 | F32) => Err(Error::usage(
+            format!("{name} works on i64, not on floats"),
+            "leave out --input for integers; use gaussian for floats",
         )),
         _ => Ok(()),
     }
@@ -157,7 +189,8 @@ fn neighbours(asked: &Mechanism, length: Length) -> Result<Neighbours> {
         Mechanism::Laplace(args) => &args.sensitivity.value,
         Mechanism::GridLaplace(args) => &args.sensitivity.value,
         Mechanism::DiscreteLaplace(args) => &args.sensitivity.value,
-        Mechanism::DiscreteGaussian(args) => &args.sensitivity,
+        Mechanism::Gaussian(args) => &args.sensitivity.value,
+        Mechanism::DiscreteGaussian(args) => &args.sensitivity.value,
         Mechanism::Snapping(args) => &args.sensitivity.value,
     };
     // A sensitivity of 0 would make every release free, and is a mistake.
@@ -187,6 +220,7 @@ fn neighbours(asked: &Mechanism, length: Length) -> Result<Neighbours> {
 /// How much noise was asked for.
 fn amount(asked: &Mechanism, neighbours: &Neighbours) -> Result<Amount> {
     let (loss, scale, names) = match asked {
+        Mechanism::Gaussian(args) => return of_gaussian(&args.noise, neighbours),
         Mechanism::DiscreteGaussian(args) => (&args.noise.rho, &args.noise.scale, "--rho and --scale"),
         Mechanism::Laplace(args) => of(&args.noise),
         Mechanism::GridLaplace(args) => of(&args.noise),
@@ -202,4 +236,35 @@ fn amount(asked: &Mechanism, neighbours: &Neighbours) -> Result<Amount> {
 
 fn of(noise: &EpsilonOrScale) -> (&Option<Rational>, &Option<Rational>, &'static str) {
     (&noise.epsilon, &noise.scale, "--epsilon and --scale")
+}
+
+fn of_gaussian(noise: &GaussianNoise, neighbours: &Neighbours) -> Result<Amount> {
+    let (amount, neighbours) = (&noise.amount, neighbours.clone());
+    if noise.confidence.is_some() && amount.accuracy.is_none() {
+        return Err(Error::usage(
+            "--confidence goes with --accuracy, which is missing",
+            "give --accuracy H, how far off a noisy value may be; or leave out --confidence",
+        ));
+    }
+    match (&amount.rho, &amount.scale, &amount.epsilon, &amount.accuracy) {
+        (Some(rho), None, None, None) => Ok(Amount::Loss { loss: rho.clone(), neighbours }),
+        (None, Some(sigma), None, None) => Ok(Amount::Scale(sigma.clone())),
+        (None, None, Some(epsilon), None) => {
+            let delta = required(&noise.delta, "--epsilon needs --delta", "such as --delta 1e-6")?;
+            Ok(Amount::EpsilonDelta { epsilon: epsilon.clone(), delta, neighbours })
+        }
+        (None, None, None, Some(width)) => {
+            let confidence =
+                required(&noise.confidence, "--accuracy needs --confidence", "such as --confidence 0.95")?;
+            Ok(Amount::HalfWidth { half_width: width.clone(), confidence })
+        }
+        _ => Err(Error::usage(
+            "exactly one of --rho, --scale, --epsilon and --accuracy is needed",
+            "give the one you know",
+        )),
+    }
+}
+
+fn required(value: &Option<Rational>, message: &str, hint: &str) -> Result<Rational> {
+    value.clone().ok_or_else(|| Error::usage(message, hint))
 }

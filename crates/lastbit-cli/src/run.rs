@@ -105,7 +105,11 @@ fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan, io: &Io
             "give --max-changed C, 1 if neighbours differ in one value; or a file, whose values are counted",
         ));
     }
-    let promise = Promise { claim: &plan.claim, is_insecure: io.insecure_seed.is_some() };
+    let promise = Promise {
+        claim: &plan.claim,
+        approximate: plan.approximate.as_ref(),
+        is_insecure: io.insecure_seed.is_some(),
+    };
     let sink = Sink::new(io.json, io.hex);
     let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;

@@ -206,7 +206,7 @@ fn a_gallery_without_python() {
     let value = json(&output);
     let rows = value["mechanisms"].as_array().unwrap();
     let (run, not_run): (Vec<&Value>, Vec<&Value>) = rows.iter().partition(|row| row["not_run"].is_null());
-    assert_eq!((run.len(), not_run.len()), (5, 21));
+    assert_eq!((run.len(), not_run.len()), (6, 21));
     assert!(run.iter().all(|row| row["mechanism"].as_str().unwrap().starts_with("lastbit ")));
     assert!(not_run.iter().all(|row| row["not_run"].as_str().unwrap().contains("no-such-python")));
     assert_eq!(value["false_alarms"].as_array().unwrap().len(), 3);

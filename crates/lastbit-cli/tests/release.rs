@@ -440,7 +440,7 @@ fn odd_bytes_are_escaped() {
 #[test]
 fn messages_do_not_repeat_values() {
     let long = format!("a,b\n1,{}\n", "8153".repeat(20_000));
-    let cases: [(&str, &str); 22] = [
+    let cases: [(&str, &str); 24] = [
         ("noise laplace --scale 1 --sensitivity 1", "1\n8153x\n"),
         ("noise laplace --scale 1 --sensitivity 1", "Ada8153\n"),
         ("noise laplace --scale 1 --sensitivity 1", "1,8153\n"),
@@ -451,6 +451,8 @@ fn messages_do_not_repeat_values() {
         ("noise laplace --scale 1 --sensitivity 1 --input i64", "8153.5\n"),
         ("noise discrete-laplace --scale 1 --sensitivity 1", "81538153815381538153\n"),
         ("noise discrete-gaussian --scale 1 --sensitivity 1", "x8153\n"),
+        ("noise gaussian --scale 1 --sensitivity 1", "1\n8153x\n"),
+        ("noise gaussian --epsilon 1 --delta 1e-6 --sensitivity 1 --input f32", "8153e38\n"),
         ("noise grid-laplace --scale 1 --sensitivity 1 --max-changed 1", "8153.1\n"),
         ("noise grid-laplace --scale 1 --sensitivity 2 --max-changed 1 --granularity 1", "8153\n"),
         (
@@ -578,9 +580,7 @@ fn manual_pages_and_completions() {
     let pages = directory.path().join("man1");
     let output = lastbit("man --dir").arg(&pages).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    for page in
-        ["lastbit", "lastbit-noise", "lastbit-noise-discrete-gaussian", "lastbit-man", "lastbit-completions"]
-    {
+    for page in ["lastbit", "lastbit-noise", "lastbit-noise-gaussian", "lastbit-man", "lastbit-completions"] {
         let text = fs::read_to_string(pages.join(format!("{page}.1"))).unwrap();
         assert!(text.contains(".SH NAME"), "{page}");
     }

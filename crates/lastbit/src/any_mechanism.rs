@@ -251,7 +251,7 @@ pub enum Family {
     },
 }
 
-/// How much noise: three ways to say it.
+/// How much noise: four ways to say it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Amount {
     /// The scale `b` of Laplace noise (`1/ε` of snapping), the `σ` of Gaussian noise.
@@ -260,6 +260,15 @@ pub enum Amount {
     Loss {
         /// `ε` or `ρ`.
         loss: Rational,
+        /// The neighbours.
+        neighbours: Neighbours,
+    },
+    /// The least noise that is `(ε, δ)`-private between neighbours: for [`Gaussian`] alone, whose `δ` at an `ε` is known exactly.
+    EpsilonDelta {
+        /// `ε`, which may be 0.
+        epsilon: Rational,
+        /// `δ`, between 0 and 1.
+        delta: Rational,
         /// The neighbours.
         neighbours: Neighbours,
     },
@@ -273,15 +282,29 @@ pub enum Amount {
 }
 
 impl Family {
+    /// The name of its mechanisms.
+    fn name(&self) -> &'static str {
+        match self {
+            Family::Laplace => "laplace",
+            Family::GridLaplace { .. } => "grid-laplace",
+            Family::DiscreteLaplace => "discrete-laplace",
+            Family::Gaussian => "gaussian",
+            Family::DiscreteGaussian => "discrete-gaussian",
+            Family::Snapping { .. } | Family::FloatSnapping { .. } => "snapping",
+        }
+    }
+
     /// The mechanism with this much noise.
     ///
     /// # Errors
-    /// Those of the mechanism's constructors.
+    /// [`Error::NoEpsilonDelta`], and those of the mechanism's constructors.
     pub fn with(&self, amount: &Amount) -> Result<AnyMechanism, Error> {
+        let refused = || Error::NoEpsilonDelta { mechanism: self.name() };
         Ok(match self {
             Family::Laplace => AnyMechanism::Laplace(match amount {
                 Amount::Scale(scale) => Laplace::new(scale.clone()),
                 Amount::Loss { loss, neighbours } => Laplace::for_epsilon(loss, neighbours.distance()),
+                Amount::EpsilonDelta { .. } => Err(refused()),
                 Amount::HalfWidth { half_width, confidence } => {
                     Laplace::for_half_width(half_width, confidence)
                 }
@@ -297,6 +320,7 @@ impl Family {
                 Amount::Loss { loss, neighbours } => {
                     DiscreteLaplace::for_epsilon(loss, neighbours.distance())
                 }
+                Amount::EpsilonDelta { .. } => Err(refused()),
                 Amount::HalfWidth { half_width, confidence } => {
                     DiscreteLaplace::for_half_width(half_width, confidence)
                 }
@@ -304,6 +328,9 @@ impl Family {
             Family::Gaussian => AnyMechanism::Gaussian(match amount {
                 Amount::Scale(sigma) => Gaussian::new(sigma),
                 Amount::Loss { loss, neighbours } => Gaussian::for_rho(loss, neighbours.distance()),
+                Amount::EpsilonDelta { epsilon, delta, neighbours } => {
+                    Gaussian::for_epsilon_delta(epsilon, delta, neighbours.distance())
+                }
                 Amount::HalfWidth { half_width, confidence } => {
                     Gaussian::for_half_width(half_width, confidence)
                 }
@@ -311,6 +338,7 @@ impl Family {
             Family::DiscreteGaussian => AnyMechanism::DiscreteGaussian(match amount {
                 Amount::Scale(sigma) => DiscreteGaussian::new(sigma),
                 Amount::Loss { loss, neighbours } => DiscreteGaussian::for_rho(loss, neighbours.distance()),
+                Amount::EpsilonDelta { .. } => Err(refused()),
                 Amount::HalfWidth { half_width, confidence } => {
                     DiscreteGaussian::for_half_width(half_width, confidence)
                 }
@@ -321,6 +349,7 @@ impl Family {
                     Amount::Loss { loss, neighbours } => {
                         Snapping::for_epsilon(loss, neighbours.distance(), bound.clone())
                     }
+                    Amount::EpsilonDelta { .. } => Err(refused()),
                     Amount::HalfWidth { half_width, confidence } => {
                         Snapping::for_half_width(half_width, confidence, bound.clone())
                     }
@@ -334,6 +363,7 @@ impl Family {
                 Amount::Loss { loss, neighbours } => {
                     FloatSnapping::for_epsilon(loss, neighbours, FloatSnapping::double(bound)?)
                 }
+                Amount::EpsilonDelta { .. } => Err(refused()),
                 Amount::HalfWidth { half_width, confidence } => {
                     FloatSnapping::for_half_width(half_width, confidence, FloatSnapping::double(bound)?)
                 }
@@ -351,6 +381,7 @@ fn grid<T: lastbit_real::Float>(k: Option<i32>, amount: &Amount) -> Result<GridL
     match amount {
         Amount::Scale(scale) => GridLaplace::new(scale.clone(), k),
         Amount::Loss { loss, neighbours } => GridLaplace::for_epsilon(loss, neighbours, k),
+        Amount::EpsilonDelta { .. } => Err(Error::NoEpsilonDelta { mechanism: "grid-laplace" }),
         Amount::HalfWidth { half_width, confidence } => {
             GridLaplace::for_half_width(half_width, confidence, k)
         }

@@ -135,6 +135,14 @@ pub enum Error {
         /// Whose claim it is.
         mechanism: &'static str,
     },
+    /// A mechanism for which the least noise at an `ε` and a `δ` is not known.
+    #[error(
+        "{mechanism} has no calibration to an epsilon and a delta: give the loss that it claims, or use gaussian, which has one"
+    )]
+    NoEpsilonDelta {
+        /// The mechanism.
+        mechanism: &'static str,
+    },
     /// A composition of nothing, which has no measure, no domain and no neighbours.
     #[error("there is nothing to compose: a composition has at least one part")]
     EmptyComposition,

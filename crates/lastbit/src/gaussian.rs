@@ -38,6 +38,9 @@ pub struct Gaussian {
     sigma: Deviation,
 }
 
+/// Its name in claims.
+pub(crate) const GAUSSIAN: &str = "gaussian";
+
 /// `2^least <= σ < 2^beyond`, as doubles.
 const SIGMA_EXPONENTS: (i64, i64) = (-1074, 1024);
 
@@ -185,7 +188,7 @@ const HALF_WIDTH_BITS: u32 = 80;
 
 impl Contract for Gaussian {
     fn name(&self) -> &'static str {
-        "gaussian"
+        GAUSSIAN
     }
 
     fn formula(&self, values: ValueType) -> String {

@@ -156,6 +156,32 @@ impl Excess {
     pub(crate) const LEAST: i64 = -2000;
 }
 
+/// Bits of [`least_epsilon`] after the first.
+const EPSILON_BITS: u32 = 40;
+
+/// How far, in powers of two, [`least_epsilon`] looks below a bound on it.
+const EPSILON_RANGE: i64 = 64;
+
+/// The least `ε` whose [`Excess`] at this distance is at most `delta`, rounded up to 41 significant bits; `bound` is positive and above it.
+/// What is above 0 and below 2⁻⁶⁴ of the bound is told as about that.
+pub(crate) fn least_epsilon(
+    delta: &Rational,
+    distance: &Rational,
+    variance: &Rational,
+    bound: &Rational,
+) -> Rational {
+    let holds = |epsilon: &Rational| Excess::new(epsilon, distance, variance).is_at_most(delta);
+    if holds(&Rational::ZERO) {
+        return Rational::ZERO;
+    }
+    let holds_at = bound.floor_log2().expect("a positive bound") + 1;
+    let fails = holds_at - EPSILON_RANGE;
+    if holds(&Rational::pow2(fails)) {
+        return Rational::pow2(fails);
+    }
+    Rational::from(least(fails, holds_at, EPSILON_BITS, |epsilon| holds(&Rational::from(epsilon))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,5 +301,70 @@ mod tests {
         assert!(excess.is_at_most(&delta));
         assert!(!excess.is_at_most(&(&delta * (Rational::ONE - Rational::pow2(-39)))));
         assert!(!excess.is_at_most(&rational("1e-1000")) && excess.is_at_most(&rational("0.5")));
+    }
+
+    fn epsilon(delta: &str, t_squared: &str) -> Rational {
+        // Far above: ρ + 2·√(ρ·ln(1/δ)) <= 3·ρ + ln(1/δ).
+        let (delta, t_squared) = (rational(delta), rational(t_squared));
+        let log = Rational::from(ln_rational(&delta.recip().unwrap(), BITS).unwrap().hi());
+        let bound = log + &t_squared * Rational::from(2);
+        least_epsilon(&delta, &Rational::ONE, &t_squared.recip().unwrap(), &bound)
+    }
+
+    /// ```python
+    /// from mpmath import mp, mpf, ncdf, exp, nstr, sqrt
+    /// mp.dps = 60
+    /// def delta(e, t): return ncdf(t/2 - e/t) - exp(e) * ncdf(-t/2 - e/t)
+    /// for d, t_squared in […]:
+    ///     t, low, high = sqrt(t_squared), mpf(0), t_squared/2 + 40*sqrt(t_squared)
+    ///     for _ in range(180):
+    ///         middle = (low + high)/2
+    ///         low, high = (middle, high) if delta(middle, t) > d else (low, middle)
+    ///     print(nstr(high, 11))
+    /// ```
+    #[test]
+    fn epsilons() {
+        for (delta, t_squared, epsilon) in [
+            ("1e-6", "1/4", "2.2540846502"),
+            ("1e-5", "1", "4.3771780957"),
+            ("1e-9", "1/16", "1.3956157139"),
+            ("1/3", "4", "1.9914682983"),
+            ("1e-30", "100", "163.97439473"),
+            ("0.01", "1/100", "0.092707566226"),
+        ] {
+            assert_eq!(
+                self::epsilon(delta, t_squared).to_decimal(11, Rounding::Nearest),
+                epsilon,
+                "{delta} {t_squared}"
+            );
+        }
+        // δ(0) = erf(t/√8) is 0.0399 for t = 1/10.
+        assert_eq!(epsilon("0.04", "1/100"), Rational::ZERO);
+        assert!(epsilon("0.0398", "1/100").is_positive());
+    }
+
+    #[test]
+    fn epsilons_hold_and_are_the_least() {
+        for (delta, t_squared) in
+            [("1e-6", "1/4"), ("1e-300", "9"), ("1/3", "2"), ("0.9", "100"), ("1e-9", "1e-12")]
+        {
+            let found = epsilon(delta, t_squared);
+            let holds = |epsilon: &Rational| {
+                Excess::new(epsilon, &Rational::ONE, &rational(t_squared).recip().unwrap())
+                    .is_at_most(&rational(delta))
+            };
+            assert!(holds(&found), "{delta} {t_squared}");
+            assert!(!holds(&(&found * (Rational::ONE - Rational::pow2(-39)))), "{delta} {t_squared}");
+        }
+    }
+
+    #[test]
+    fn epsilons_of_every_size() {
+        assert!(epsilon("1e-6", "1e600") > rational("5e599"));
+        assert_eq!(epsilon("1e-6", "1e-600"), Rational::ZERO);
+        assert!(epsilon("1e-400", "1e-600").is_positive());
+        // Just above where it is 0: told as a little more.
+        let edge = epsilon("0.039878", "1/100");
+        assert!(edge < rational("1e-3"));
     }
 }

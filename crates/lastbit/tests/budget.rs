@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use lastbit::{
-    About, Budget, Claim, Contract, DiscreteGaussian, DiscreteLaplace, Error, GridLaplace,
+    About, Budget, Claim, Contract, DiscreteGaussian, DiscreteLaplace, Error, Gaussian, GridLaplace,
     InsecureSeededSource, Laplace, Measure, Mechanism, Neighbours, Rational, ValueType,
 };
 use lastbit_real::{Enclosure, exp_rational};
@@ -129,6 +129,31 @@ fn mechanisms_share_a_budget() {
         "composition of discrete-laplace(scale=2), discrete-gaussian(variance=4): ρ = 0.25, i.e. (ε, δ) = (3.9670, 1e-6), \
          zero-concentrated-divergence, for data that differ in one person"
     );
+}
+
+/// Real Gaussian noise on floats and integers, beside Laplace noise, in one budget of `ρ`.
+#[test]
+fn gaussian_noise_is_charged() {
+    let mut source = InsecureSeededSource::<u64>::from_seed(1);
+    let gaussian = Gaussian::for_rho(&rational("1/8"), &Rational::ONE).unwrap();
+    let mut pure = Budget::pure(Rational::from(1000)).unwrap();
+    let refused = pure.spend(gaussian.claim(ValueType::F64, &one()).unwrap());
+    assert_eq!(refused, Err(Error::NoPureLoss { mechanism: "gaussian" }));
+    let mut budget = Budget::zero_concentrated(rational("3/8")).unwrap().for_unit("person").unwrap();
+    let claim = |values| gaussian.claim(values, &one()).unwrap();
+    let _: f64 = budget.release(claim(ValueType::F64), || gaussian.release(&mut source, 0.5)).unwrap();
+    let _: i64 = budget.release(claim(ValueType::I64), || gaussian.release(&mut source, 5)).unwrap();
+    let together = Claim::compose(budget.ledger()).unwrap();
+    assert_eq!(
+        together.to_string(),
+        "composition of gaussian(variance=4), gaussian(variance=4): ρ = 0.25, i.e. (ε, δ) = (3.3077, 1e-6), \
+         zero-concentrated-divergence, for data that differ in one person"
+    );
+    let laplace = DiscreteLaplace::for_epsilon(&rational("1/2"), &Rational::ONE).unwrap();
+    budget.spend(laplace.claim(ValueType::I64, &one()).unwrap()).unwrap();
+    assert!(budget.remaining().is_zero());
+    let more = budget.release(claim(ValueType::F32), || gaussian.release(&mut source, 0.5f32));
+    assert!(matches!(more, Err(Error::BudgetExceeded { .. })));
 }
 
 #[test]

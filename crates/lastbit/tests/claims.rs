@@ -1,8 +1,8 @@
 //! Claims say what they are about, never less than the loss, and are not believed when they are read back.
 
 use lastbit::{
-    AnyMechanism, Claim, Contract, DiscreteGaussian, Error, FloatSnapping, GridLaplace, Laplace, Neighbours,
-    Rational, Snapping, ValueType,
+    AnyMechanism, Claim, Contract, DiscreteGaussian, Error, FloatSnapping, Gaussian, GridLaplace, Laplace,
+    Neighbours, Rational, Snapping, ValueType,
 };
 use proptest::prelude::*;
 
@@ -33,6 +33,12 @@ fn what_people_read() {
     assert_eq!(
         gaussian.claim(ValueType::I64, &at("1")).unwrap().to_string(),
         "discrete-gaussian variance=4: ρ = 0.125, i.e. (ε, δ) = (2.7533, 1e-6), zero-concentrated-divergence, for columns of int64 at L2 \
+         distance <= 1; values are read exactly"
+    );
+    let gaussian = Gaussian::for_rho(&rational("1/8"), &Rational::ONE).unwrap();
+    assert_eq!(
+        gaussian.claim(ValueType::Real, &at("1")).unwrap().to_string(),
+        "gaussian variance=4: ρ = 0.125, i.e. (ε, δ) = (2.2541, 1e-6), zero-concentrated-divergence, for columns of real numbers at L2 \
          distance <= 1; values are read exactly"
     );
     let snapping = Snapping::new(rational("1/2"), Rational::from(100)).unwrap();
@@ -114,6 +120,45 @@ fn forged_claims_are_refused() {
     }
 }
 
+/// So is what Gaussian noise claims beside its loss: the least ε at a δ.
+#[test]
+fn forged_claims_of_gaussian_noise_are_refused() {
+    let gaussian = Gaussian::with_variance(rational("3")).unwrap();
+    let claim = gaussian.claim(ValueType::F32, &at("2")).unwrap();
+    let json = claim.to_json();
+    assert_eq!(Claim::from_json(&json), Ok(claim.clone()));
+    for (from, to) in [
+        (r#""mechanism":"gaussian""#, r#""mechanism":"discrete-gaussian""#),
+        (r#""mechanism":"gaussian""#, r#""mechanism":"laplace""#),
+        (r#""variance":"3""#, r#""variance":"4""#),
+        (r#""variance":"3""#, r#""variance":"-3""#),
+        (r#""variance":"3""#, r#""variance":"0""#),
+        (r#""variance":"3""#, r#""variance":"1e9999""#),
+        (r#""variance":"3""#, r#""scale":"3""#),
+        (r#""variance":"3""#, r#""variance":"3","epsilon":"1""#),
+        (r#""loss":"2/3""#, r#""loss":"1/3""#),
+        (r#""loss":"2/3""#, r#""loss":"4/6""#),
+        (r#""epsilon":"5.76"#, r#""epsilon":"5.75"#),
+        (r#""delta":"1e-6""#, r#""delta":"1e-9""#),
+        ("(ε, δ) = (5.7605, 1e-6)", "(ε, δ) = (5.7605, 1e-7)"),
+        (r#""metric":"L2""#, r#""metric":"L1""#),
+        (r#""distance":"2""#, r#""distance":"1""#),
+        (r#""measure":"zero-concentrated-divergence""#, r#""measure":"max-divergence""#),
+        (r#""values":"float32""#, r#""values":"float64""#),
+        (r#""approximate":{"#, r#""approximate":null,"x":{"#),
+    ] {
+        assert!(forged(&json, from, to).is_err(), "{from} -> {to}");
+    }
+    let twice = Claim::compose(&[claim.clone(), claim]).unwrap();
+    assert_eq!(Claim::from_json(&twice.to_json()), Ok(twice.clone()));
+    // Two of them are as one with twice the ρ: less than what follows from ρ alone.
+    let one = Gaussian::with_variance(rational("3/2")).unwrap().claim(ValueType::F32, &at("2")).unwrap();
+    assert_eq!(twice.loss(), one.loss());
+    let delta = rational("1e-6");
+    assert_eq!(twice.approximate(&delta), one.approximate(&delta));
+    assert!(twice.approximate(&delta).unwrap() < twice.log_odds(&delta).unwrap());
+}
+
 proptest! {
     /// Whatever a claim prints as a decimal number is at least the loss.
     #[test]
@@ -129,5 +174,17 @@ proptest! {
         let shown = format!("{double:e}");
         prop_assert!(rational(&shown) >= loss, "{}", shown);
         prop_assert_eq!(Claim::from_json(&claim.to_json()), Ok(claim));
+    }
+
+    /// The `ε` that a claim tells is one that the mechanism has.
+    #[test]
+    fn told_epsilons_hold(n in 1u64..1000, d in 1u64..1000, exponent in 1u32..40) {
+        let (gaussian, one) = (Gaussian::new(&(Rational::from(n) / Rational::from(d))).unwrap(), Rational::ONE);
+        let delta = Rational::pow2(-i64::from(exponent));
+        let epsilon = gaussian.claim(ValueType::F64, &at("1")).unwrap().approximate(&delta).unwrap();
+        // Rounded up by less than 2^-40 of itself.
+        prop_assert!(gaussian.delta(&epsilon, &one).unwrap() <= &delta * (Rational::ONE + Rational::pow2(-39)));
+        let less = &epsilon * rational("0.999999");
+        prop_assert!(epsilon.is_zero() || gaussian.delta(&less, &one).unwrap() > delta);
     }
 }

@@ -1,8 +1,8 @@
 //! The index of an overflow is a function of the noisy results: the least of those that overflow, whichever tier decided them.
 
 use lastbit::{
-    BitSource, DiscreteGaussian, DiscreteLaplace, Error, GridLaplace, InsecureSeededSource, Laplace,
-    Mechanism, Rational, ReplaySource,
+    BitSource, DiscreteGaussian, DiscreteLaplace, Error, Gaussian, GridLaplace, InsecureSeededSource,
+    Laplace, Mechanism, Rational, ReplaySource,
 };
 
 fn rational(text: &str) -> Rational {
@@ -124,6 +124,9 @@ fn the_least_index_of_every_mechanism() {
         least_index("discrete-laplace i64, at the other end", &discrete, i64::MIN + 3, 0);
         let gaussian = DiscreteGaussian::new(&rational(scale)).unwrap();
         least_index("discrete-gaussian i64", &gaussian, i64::MAX - 3, 0);
+        let gaussian = Gaussian::new(&rational(scale)).unwrap();
+        least_index("gaussian i64", &gaussian, i64::MAX - 3, 0);
+        least_index("gaussian i64, at the other end", &gaussian, i64::MIN + 3, 0);
     }
     for scale in ["10", "1e12", "1e16"] {
         let digits = DiscreteLaplace::new(rational(scale)).unwrap().constant_time().unwrap();
@@ -132,6 +135,14 @@ fn the_least_index_of_every_mechanism() {
     }
     let digits = DiscreteLaplace::new(rational("10")).unwrap().constant_time().unwrap();
     least_index("discrete-laplace i32 in constant time", &digits, i32::MAX - 3, 0);
+    let gaussian = Gaussian::new(&rational("10")).unwrap();
+    least_index("gaussian i32", &gaussian, i32::MAX - 3, 0);
+    for scale in ["1e292", "1e305"] {
+        let gaussian = Gaussian::new(&rational(scale)).unwrap();
+        least_index("gaussian f64", &gaussian, f64::MAX, 0.0);
+    }
+    let gaussian = Gaussian::new(&rational("1e31")).unwrap();
+    least_index("gaussian f32", &gaussian, f32::MAX, 0.0);
     let laplace = Laplace::new(rational("10")).unwrap();
     least_index("laplace i32", &laplace, i32::MAX - 3, 0);
     for scale in ["1e292", "1e305"] {

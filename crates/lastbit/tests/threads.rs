@@ -59,6 +59,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let digits = DiscreteLaplace::new(Rational::from(3)).unwrap().constant_time().unwrap();
     same_for_all_threads(&AnyMechanism::DiscreteLaplace(digits), 7i64);
     same_for_all_threads(&mechanism(Family::DiscreteGaussian), 7i32);
+    same_for_all_threads(&mechanism(Family::Gaussian), 0.5f64);
+    same_for_all_threads(&mechanism(Family::Gaussian), 0.5f32);
+    same_for_all_threads(&mechanism(Family::Gaussian), 7i64);
     same_for_all_threads(
         &mechanism(Family::Snapping { bound: Rational::from(100), clamp_infinite: false }),
         1f64,
@@ -67,14 +70,19 @@ fn results_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn reals_are_as_floats() {
-    let laplace = mechanism(Family::Laplace);
+    for mechanism in [mechanism(Family::Laplace), mechanism(Family::Gaussian)] {
+        same_for_reals(&mechanism);
+    }
+}
+
+fn same_for_reals(mechanism: &AnyMechanism) {
     let floats: Vec<f64> = (0..3 * BLOCK + 17).map(|i| i as f64 / 8.0).collect();
     let reals: Vec<Real> = floats.iter().map(|x| Real::try_from(*x).unwrap()).collect();
     let mut expected = floats.clone();
-    laplace.release_in_place_with(&mut source(), &mut expected, Threads::ONE).unwrap();
+    mechanism.release_in_place_with(&mut source(), &mut expected, Threads::ONE).unwrap();
     for threads in threads() {
         let mut out = vec![0.0; floats.len()];
-        laplace.release_reals_with(&mut source(), &reals, &mut out, threads).unwrap();
+        mechanism.release_reals_with(&mut source(), &reals, &mut out, threads).unwrap();
         assert!(out == expected);
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn explain(mechanism: &impl Selection, claim: &Claim, as_json: bool) 
             .collect();
         return Ok(format!(
             "{{{}, \"formula\": {}, \"shortfalls\": [{}], \"meaning\": {}}}\n",
-            Promise { claim, is_insecure: false }.json_members(),
+            Promise { claim, approximate: None, is_insecure: false }.json_members(),
             json(mechanism.formula().to_owned()),
             rows.join(", "),
             json(meaning.in_words(claim)),

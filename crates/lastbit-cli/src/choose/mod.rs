@@ -86,7 +86,7 @@ fn choose_or_explain(
     let mut source = Source::new(args.insecure_seed)?;
     let table = read(args, weights)?;
     let chosen = choose(&mut source, &table)?;
-    let promise = Promise { claim: &claim, is_insecure: args.insecure_seed.is_some() };
+    let promise = Promise { claim: &claim, approximate: None, is_insecure: args.insecure_seed.is_some() };
     let label = table.labels.as_ref().map(|labels| labels[chosen].0.as_str());
     // People count from 1, as lines are counted.
     let number = chosen + 1;

@@ -11,7 +11,9 @@ pub(crate) use text::exact_text;
 use lastbit_real::{Float, IBig, Rational, Rounding, ln_rational};
 
 use crate::error::{non_negative, out_of_range, positive};
+use crate::gaussian::GAUSSIAN;
 use crate::neighbours::checked_unit;
+use crate::normal_tail::least_epsilon;
 use crate::{Error, Metric, Neighbours, ValueType};
 
 /// How the difference of two output distributions is measured.
@@ -266,14 +268,48 @@ impl Claim {
         }
     }
 
-    /// An `ε` such that the release is (ε, `delta`)-differentially private: the loss itself if it is pure, else
-    /// `ρ + 2·√(ρ·ln(1/δ))` (Bun and Steinke 2016, Proposition 1.3), rounded up by less than a relative 2⁻⁵⁰.
+    /// An `ε` such that the release is (ε, `delta`)-differentially private.
     ///
-    /// For a zero-concentrated loss it says more: but for an event of probability `delta` the odds change by at most `e^ε`.
+    /// - The loss itself, if it is pure.
+    /// - The least one, rounded up to 41 significant bits, if all the noise is that of [`Gaussian`](crate::Gaussian): its `δ` at an `ε` is known exactly (Balle and Wang
+    ///   2018), and several releases are as one whose `ρ` is the sum of theirs (Dong, Roth and Su 2022).
+    /// - `ρ + 2·√(ρ·ln(1/δ))`, as [`log_odds`](Self::log_odds), of other zero-concentrated losses.
+    ///
+    /// ```
+    /// use lastbit::{Contract, Gaussian, Neighbours, Rational, Rounding, ValueType};
+    /// let gaussian = Gaussian::for_epsilon_delta(&Rational::ONE, &"1e-5".parse()?, &Rational::ONE)?;
+    /// let claim = gaussian.claim(ValueType::F64, &Neighbours::at(Rational::ONE))?;
+    /// assert_eq!(claim.approximate(&"1e-5".parse()?)?.to_decimal(10, Rounding::Nearest), "1.000000000");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Unless `0 < delta < 1`.
     pub fn approximate(&self, delta: &Rational) -> Result<Rational, Error> {
+        let bound = self.log_odds(delta)?;
+        if !self.is_gaussian() || bound.is_zero() {
+            return Ok(bound);
+        }
+        // ρ = t²/2, where t is the distance over σ.
+        let variance =
+            (&self.loss * Rational::from(2)).recip().expect("a positive bound has a positive loss");
+        Ok(least_epsilon(delta, &Rational::ONE, &variance, &bound))
+    }
+
+    /// Whether all of the noise is the real Gaussian variable.
+    fn is_gaussian(&self) -> bool {
+        let is_one = |claim: &Claim| claim.mechanism == GAUSSIAN;
+        if self.parts.is_empty() { is_one(self) } else { self.parts.iter().all(is_one) }
+    }
+
+    /// An `ε` such that the odds between two neighbours change by a factor of at most `e^ε`, but for an event of probability `delta`: the loss
+    /// itself if it is pure, else `ρ + 2·√(ρ·ln(1/δ))` (Bun and Steinke 2016, Proposition 1.3), rounded up by less than a relative 2⁻⁵⁰.
+    ///
+    /// This says more than (ε, δ)-differential privacy, which allows larger odds for more than a `delta` of the outputs.
+    ///
+    /// # Errors
+    /// Unless `0 < delta < 1`.
+    pub fn log_odds(&self, delta: &Rational) -> Result<Rational, Error> {
         if positive("delta", delta)? >= &Rational::ONE {
             return Err(out_of_range("delta", delta, "it must be below 1"));
         }
@@ -281,6 +317,9 @@ impl Claim {
             Measure::MaxDivergence => return Ok(self.loss.clone()),
             Measure::ZeroConcentratedDivergence => &self.loss,
         };
+        if rho.is_zero() {
+            return Ok(Rational::ZERO);
+        }
         let inverse = delta.recip().expect("positive");
         let under_root = rho * Rational::from(ln_rational(&inverse, BITS).expect("positive").hi());
         // As many bits behind the point as it takes to have BITS significant ones.
@@ -304,7 +343,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Contract, DiscreteGaussian, Laplace};
+    use crate::{Contract, DiscreteGaussian, Gaussian, Laplace};
 
     fn rational(text: &str) -> Rational {
         text.parse().unwrap()
@@ -330,6 +369,27 @@ mod tests {
         assert_eq!(claim.approximate(&rational("1e-9")).unwrap(), rational("1/3"));
         for bad in ["0", "-1", "1", "2"] {
             assert!(claim.approximate(&rational(bad)).is_err(), "{bad}");
+        }
+    }
+
+    /// Several releases of real Gaussian noise are as one with the sum of their `ρ`; with other noise among them, that is not known.
+    #[test]
+    fn gaussians_together_are_one() {
+        let (delta, at) = (rational("1e-6"), Neighbours::at(Rational::ONE));
+        let claim = |rho: &str| {
+            Gaussian::for_rho(&rational(rho), &Rational::ONE).unwrap().claim(ValueType::I64, &at).unwrap()
+        };
+        let together = Claim::compose(&[claim("1/8"), claim("1/3"), claim("1/24")]).unwrap();
+        assert_eq!(together.approximate(&delta), claim("1/2").approximate(&delta));
+        assert!(together.approximate(&delta).unwrap() < together.log_odds(&delta).unwrap());
+        let other = DiscreteGaussian::for_rho(&rational("1/8"), &Rational::ONE).unwrap();
+        let mixed = Claim::compose(&[claim("3/8"), other.claim(ValueType::I64, &at).unwrap()]).unwrap();
+        assert_eq!(mixed.approximate(&delta), claim("1/2").log_odds(&delta));
+        let equal =
+            Gaussian::new(&Rational::ONE).unwrap().claim(ValueType::I64, &Neighbours::at(Rational::ZERO));
+        assert_eq!(equal.unwrap().approximate(&delta), Ok(Rational::ZERO));
+        for bad in ["0", "-1", "1", "2"] {
+            assert!(claim("1").approximate(&rational(bad)).is_err(), "{bad}");
         }
     }
 }

@@ -174,7 +174,7 @@ fn parameters_and_claims() {
     assert_eq!(claim.loss(), &rational("2/3"));
     assert_eq!(
         claim.to_string(),
-        "gaussian variance=3: ρ = 2/3 <= 0.66666666666666667, i.e. (ε, δ) = (6.7364, 1e-6), zero-concentrated-divergence, \
+        "gaussian variance=3: ρ = 2/3 <= 0.66666666666666667, i.e. (ε, δ) = (5.7605, 1e-6), zero-concentrated-divergence, \
          for columns of real numbers at L2 distance <= 2; values are read exactly"
     );
     assert_eq!(

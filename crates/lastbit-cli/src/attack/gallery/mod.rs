@@ -45,7 +45,7 @@ const fn approximate(name: &'static str) -> Mechanism {
 }
 
 /// All of them. Those of other packages are made by `gallery.py`, under the same names.
-const MECHANISMS: [Mechanism; 26] = [
+const MECHANISMS: [Mechanism; 27] = [
     pure("numpy rng.laplace"),
     approximate("numpy rng.normal"),
     pure("diffprivlib Laplace"),
@@ -71,6 +71,7 @@ const MECHANISMS: [Mechanism; 26] = [
     pure("lastbit GridLaplace"),
     pure("lastbit DiscreteLaplace"),
     pure("lastbit Snapping"),
+    approximate("lastbit Gaussian"),
     approximate("lastbit DiscreteGaussian"),
 ];
 

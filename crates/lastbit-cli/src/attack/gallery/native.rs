@@ -27,6 +27,7 @@ impl Native {
             // Both inputs are on the grid: no rounding moves them apart.
             "lastbit GridLaplace" => (Family::GridLaplace { values: ValueType::F64, k: None }, 1),
             "lastbit DiscreteLaplace" => (Family::DiscreteLaplace, 1),
+            "lastbit Gaussian" => (Family::Gaussian, SIGMA),
             "lastbit DiscreteGaussian" => (Family::DiscreteGaussian, SIGMA),
             "lastbit Snapping" => (Family::Snapping { bound: BOUND.into(), clamp_infinite: false }, 1),
             _ => {
