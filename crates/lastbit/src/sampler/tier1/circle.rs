@@ -135,15 +135,15 @@ fn middle<W: Word>(word: u64, low: u64) -> (u64, u64) {
     }
 }
 
-/// `j`, in its last three bits.
+/// `j`, in its last three bits; words of less than five bits have some of it in the half.
 #[inline(always)]
-pub(super) fn cell(word: u64) -> u64 {
-    word >> 59
+pub(super) fn cell<W: Word>(word: u64, low: u64) -> u64 {
+    middle::<W>(word, low).0 >> 59
 }
 
 /// How far the sides may be from what is computed for the middle: `2⁻⁸⁷·⁵`, and `π/32 < 0.1` of the bits that are not known.
 pub(in crate::sampler) const fn radius<W: Word>() -> f64 {
-    0.7072 * pow2_neg(87) + 0.1 * pow2_neg(3 * W::BITS as u64 / 2 - 4)
+    0.7072 * pow2_neg(87) + 0.1 * 16.0 * pow2_neg(3 * W::BITS as u64 / 2)
 }
 
 /// `sin r` and `1 - cos r`.
