@@ -138,10 +138,12 @@ mod tests {
 
     use super::super::Tier;
 
-    /// What a fault does to the words of the main stream: the number of the word, from 0, and the word.
+    /// What is done to a word of the main stream: its number, from 0, and the word.
+    type Fault = fn(usize, u64) -> u64;
+
     struct Faulty<'a, 'b> {
         source: &'a mut Script<'b, u64>,
-        fault: fn(usize, u64) -> u64,
+        fault: Fault,
         drawn: usize,
     }
 
@@ -159,7 +161,7 @@ mod tests {
         }
     }
 
-    fn production(sigma: &str, fault: fn(usize, u64) -> u64) -> Production {
+    fn production(sigma: &str, fault: Fault) -> Production {
         let gaussian = Gaussian::new(&sigma.parse().unwrap()).unwrap();
         let cuts: Vec<f64> = (-12..=12).map(|i| f64::from(i) / 1.75).collect();
         let law = PointLaw::of_floats::<f64>(gaussian.variance(), 0.5, &cuts).unwrap();
@@ -187,7 +189,7 @@ mod tests {
     /// Off by one word, in the bits of `U` or of `V`, or in the last of them; without a sign, or the exchange; the bits of `V` cut off.
     #[test]
     fn faults_of_a_word_are_found() {
-        let faults: [(&str, fn(usize, u64) -> u64); 8] = [
+        let faults: [(&str, Fault); 8] = [
             ("all words + 1", |_, word| word.wrapping_add(1)),
             ("U + 2^-63", |i, word| word.wrapping_add(u64::from(i == 0))),
             ("V + 2^-62", |i, word| word.wrapping_add(u64::from(i == 1))),
