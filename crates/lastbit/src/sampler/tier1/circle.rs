@@ -207,3 +207,36 @@ pub(in crate::sampler) fn constants() -> Vec<(u32, f64, f64)> {
     let plain = [7, 9, 11].into_iter().zip(k.k).chain([6, 8, 10, 12].into_iter().zip(k.c));
     sums.into_iter().chain(plain.map(|(n, constant)| (n, constant, 0.0))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word of `N` bits, as audits have them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    struct Narrow<const N: u32>(u64);
+
+    impl<const N: u32> Word for Narrow<N> {
+        const BITS: u32 = N;
+        fn left_aligned(self) -> u64 {
+            self.0
+        }
+        fn from_top_of(bits: u64) -> Self {
+            Narrow(bits & u64::MAX << (64 - N))
+        }
+    }
+
+    /// Words of four bits have two of `V`, and two in the half; words of two bits have one in the half, and a half for what is not known.
+    #[test]
+    fn cells_of_narrow_words() {
+        for v in 0..16 {
+            let (word, low) = (0b11 << 62 | (v >> 2) << 60, v << 62);
+            assert_eq!(cell::<Narrow<4>>(word, low) & 7, v >> 1);
+        }
+        for v in 0..2 {
+            assert_eq!(cell::<Narrow<2>>(0b11 << 62, v << 63) & 7, v << 2 | 2);
+        }
+        // V is known up to ¼, and the angle up to π/16.
+        assert!((0.196..0.21).contains(&radius::<Narrow<2>>()));
+    }
+}
