@@ -140,8 +140,8 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
     - "snapping": the snapping mechanism in doubles. epsilon, bound; sampler ("ulp" or "grid53"), op ("div" or "mul") with scale, grid (a
       power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp"). With form="ideal" over the reals: epsilon, bound, grid.
     - "textbook-laplace": the Laplace mechanism as textbooks have it. epsilon; dtype ("float64" or "float32"), sampler ("grid53", "grid24", "ulp").
-    - "sampler": a sampler of this package, run on every sequence of random bits. mechanism ("laplace", "discrete_laplace", "discrete_gaussian",
-      "grid_laplace", "snapping", "float_snapping"), scale; bound, k, depth. Its inputs are 0 and 1 if none are given.
+    - "sampler": a sampler of this package, run on every sequence of random bits. mechanism ("laplace", "gaussian", "discrete_laplace",
+      "discrete_gaussian", "grid_laplace", "snapping", "float_snapping"), scale (σ of the Gaussian ones); bound, k, depth. Its inputs are 0 and 1 if none are given.
     - a text with a declaration `mechanism …`: its parameters by name (epsilon, bound and grid are eps, B and L), program to choose
       one of several, ln for floats. An input is a value, a list, or a dictionary for several arguments.
 

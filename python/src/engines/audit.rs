@@ -184,6 +184,7 @@ fn shipped(name: &str, scale: &Rational, bound: Option<&Rational>, k: Option<i32
     let bound = bound.cloned().unwrap_or(Rational::ONE);
     let family = match name {
         "laplace" => Family::Laplace,
+        "gaussian" => Family::Gaussian,
         "discrete_laplace" => Family::DiscreteLaplace,
         "discrete_gaussian" => Family::DiscreteGaussian,
         "grid_laplace" => Family::GridLaplace { values: ValueType::F64, k },

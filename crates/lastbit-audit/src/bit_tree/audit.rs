@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use lastbit::{AnyMechanism, Word};
 use lastbit_real::{Enclosure, Rational};
 
+use super::discrete_gaussian;
 use super::divergence::Divergence;
 use super::error::BitTreeError;
 use super::events::Events;
-use super::gaussian;
 use super::loss::{LossAudit, check_loss};
 use super::production::Production;
 use super::report::{EventRow, REJECTED, SamplerReport, Side};
@@ -34,15 +34,21 @@ pub struct SamplerRequest {
     pub most_replays: u64,
 }
 
+/// Three bits for the signs and the exchange, 10 of `U` and 7 of `V`.
+const GAUSSIAN_DEPTH: u32 = 20;
+
 impl SamplerRequest {
     /// An audit of 64 bits that takes seconds.
     ///
-    /// A proposal of the discrete Gaussian reads two uniform numbers, and every pair of undecided prefixes is a branch: there it
-    /// is 32 bits, of narrow words.
+    /// The Gaussians read two uniform numbers, and every pair of undecided prefixes is a branch: there it is fewer bits, of narrow words. The
+    /// undecided rectangles of the real Gaussian lie along a curve for each cut, and it has fewer of these.
     pub fn new(mechanism: Shipped, inputs: [f64; 2]) -> SamplerRequest {
-        let two_numbers = mechanism.is_gaussian();
-        let (depth_bits, word_bits) = if two_numbers { (32, 2) } else { (64, 8) };
-        SamplerRequest { mechanism, inputs, depth_bits, word_bits, cuts: 64, most_replays: 20_000_000 }
+        let (depth_bits, word_bits, cuts) = match mechanism.mechanism() {
+            AnyMechanism::DiscreteGaussian(_) => (32, 2, 64),
+            AnyMechanism::Gaussian(_) => (GAUSSIAN_DEPTH, 2, 16),
+            _ => (64, 8, 64),
+        };
+        SamplerRequest { mechanism, inputs, depth_bits, word_bits, cuts, most_replays: 20_000_000 }
     }
 }
 
@@ -140,8 +146,8 @@ impl Part {
         let law = mechanism.law(x, events.cuts().to_vec())?;
         let rejected = events.count();
         let event = |source: &mut Script<'_, W>| {
-            if mechanism.is_gaussian() {
-                source.one_round(gaussian::MAIN_WORDS);
+            if mechanism.is_discrete_gaussian() {
+                source.one_round(discrete_gaussian::MAIN_WORDS);
             }
             let output = mechanism.release(source, x)?;
             Ok(if source.started_over() { rejected } else { law.event(output) })
@@ -149,10 +155,13 @@ impl Part {
         let tree = match mechanism.enumeration() {
             Enumeration::Exhaustive => Tree::exhaustive(growth, event),
             Enumeration::Monotone => Tree::monotone(growth, event),
+            Enumeration::MonotoneInBoth => Tree::monotone_in_both(growth, event),
         }?;
         let production = Production::of(mechanism, x, &law)?;
         let law = match mechanism.mechanism() {
-            AnyMechanism::DiscreteGaussian(gaussian) => gaussian::gaussian_round(gaussian, x, events.cuts())?,
+            AnyMechanism::DiscreteGaussian(gaussian) => {
+                discrete_gaussian::gaussian_round(gaussian, x, events.cuts())?
+            }
             _ => law.probabilities(),
         };
         Ok(Part { input: x, tree, law, production })

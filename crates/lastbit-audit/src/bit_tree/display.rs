@@ -83,7 +83,7 @@ impl SamplerReport {
             Measure::ZeroConcentratedDivergence => {
                 writeln!(
                     f,
-                    "loss     {loss} of these events{witness}; claimed {claimed} in another measure, {}",
+                    "loss     {loss} of these events{witness}; claimed {claimed} in another measure, {}, and not compared",
                     claim.measure()
                 )
             }

@@ -1,14 +1,17 @@
 //! The events that outputs are grouped into.
 
+use lastbit::AnyMechanism;
 use lastbit_real::{Float, Rational};
 
 use super::error::BitTreeError;
 use super::laws::exact;
 use super::shipped::Shipped;
 
-/// How far cuts go, in scales: beyond lies a share of `e^-14`, or `2^-20`; of the Gaussian's about as much.
+/// How far cuts go, in scales: beyond lies a share of `e^-14`, or `2^-20`; of the discrete Gaussian's about as much.
 const REACH: i64 = 14;
-const GAUSSIAN_REACH: i64 = 5;
+const DISCRETE_GAUSSIAN_REACH: i64 = 5;
+/// Of the real Gaussian a share of `2^-8`: it has few cuts, and a tree does not tell much about less likely events.
+const GAUSSIAN_REACH: i64 = 3;
 
 /// Up to this scale, in units of outputs, the outputs next to the inputs are events of their own. Beyond, they are as unlikely as
 /// what a tree leaves undecided.
@@ -27,7 +30,11 @@ impl Events {
     pub(super) fn around(shipped: &Shipped, inputs: [f64; 2], most: u32) -> Result<Events, BitTreeError> {
         let (scale, step) = shipped.scale_and_step();
         let each_side = i64::from(most.max(8) / 8);
-        let scales = if shipped.is_gaussian() { GAUSSIAN_REACH } else { REACH };
+        let scales = match shipped.mechanism() {
+            AnyMechanism::Gaussian(_) => GAUSSIAN_REACH,
+            AnyMechanism::DiscreteGaussian(_) => DISCRETE_GAUSSIAN_REACH,
+            _ => REACH,
+        };
         let spacing = &scale * Rational::new(scales, each_side).expect("positive");
         let mut cuts = Vec::new();
         let mut spaced = |centre: &Rational, spacing: &Rational| {

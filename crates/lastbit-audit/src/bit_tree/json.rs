@@ -91,6 +91,7 @@ impl SamplerReport {
             "production": {
                 "thresholds": side.production.thresholds,
                 "replays": side.production.replays,
+                "undecided": side.production.undecided,
                 "tiers": side.tiers.as_ref().map(|_| tiers(&side.production.tiers)),
                 "wrong": wrong,
             },

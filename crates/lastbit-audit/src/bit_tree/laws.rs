@@ -25,6 +25,18 @@ fn laplace_tail(b: &Rational, t: &Rational) -> Probability {
     Ok(if t.is_negative() { &one() - &half } else { half })
 }
 
+/// `P(σ·G > t)` for the real normal variable `G`, from `σ²`: half of `erfc(t/(σ·√2))`.
+fn normal_tail(variance: &Rational, t: &Rational) -> Probability {
+    let square = t.pow(2) / (variance * Rational::from(2));
+    let root = Enclosure::of_rational(&square, BITS).sqrt(BITS).expect("a square");
+    let half = root.erfc(BITS).map_err(|_| {
+        let reason = "it is too many scales away from the input";
+        BitTreeError::out_of_range("cut", t.to_decimal(6, Rounding::Nearest), reason)
+    })?;
+    let half = half.shl(-1);
+    Ok(if t.is_negative() { &one() - &half } else { half })
+}
+
 /// `P(Z >= j)` for the discrete Laplace variable `Z` of scale `s`: `q^j/(1 + q)` for `j >= 1`, `q = e^(-1/s)`.
 pub(super) fn discrete_tail(s: &Rational, j: &Rational) -> Probability {
     if !j.is_positive() {
@@ -39,7 +51,7 @@ pub(super) fn exact(x: f64) -> Result<Rational, BitTreeError> {
 }
 
 /// Half-way from the float below `cut` to `cut`: what a sum must exceed to be rounded to `cut` or more.
-fn half_below<T: Float>(cut: f64) -> Result<Rational, BitTreeError> {
+pub(super) fn half_below<T: Float>(cut: f64) -> Result<Rational, BitTreeError> {
     let cut = T::from_rational(&exact(cut)?, Rounding::Nearest);
     let middle = cut.midpoint_below();
     middle
@@ -72,6 +84,32 @@ impl Law {
     ) -> Result<Law, BitTreeError> {
         let edge = exact(x)? + Rational::pow2(-1);
         Law::new(cuts, |cut| laplace_tail(b, &(exact(cut)? - &edge)))
+    }
+
+    /// `RN(x + σ·G)` on the floats of type `T`, from `σ²`; the cuts must be such floats.
+    ///
+    /// # Errors
+    /// As [`laplace`](Self::laplace).
+    pub fn gaussian<T: Float>(
+        variance: &Rational,
+        x: f64,
+        cuts: impl IntoIterator<Item = f64>,
+    ) -> Result<Law, BitTreeError> {
+        let x = exact(x)?;
+        Law::new(cuts, |cut| normal_tail(variance, &(half_below::<T>(cut)? - &x)))
+    }
+
+    /// The integer nearest to `x + σ·G`, from `σ²`.
+    ///
+    /// # Errors
+    /// As [`laplace`](Self::laplace).
+    pub fn integer_gaussian(
+        variance: &Rational,
+        x: f64,
+        cuts: impl IntoIterator<Item = f64>,
+    ) -> Result<Law, BitTreeError> {
+        let edge = exact(x)? + Rational::pow2(-1);
+        Law::new(cuts, |cut| normal_tail(variance, &(exact(cut)? - &edge)))
     }
 
     /// `x + Z` on the integers.

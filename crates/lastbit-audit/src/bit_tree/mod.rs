@@ -6,15 +6,17 @@
 //! where the law has thresholds ([`Production`]). [`sampler_audit`] does all of it for a shipped mechanism.
 
 mod audit;
+mod discrete_gaussian;
 mod display;
 mod divergence;
 mod error;
 mod events;
-mod gaussian;
 mod json;
 mod law;
 mod laws;
 mod loss;
+mod pair_words;
+mod point_law;
 mod production;
 mod report;
 mod script;
@@ -24,16 +26,17 @@ mod tree;
 mod word;
 
 pub use audit::{SamplerRequest, sampler_audit};
+pub use discrete_gaussian::gaussian_round;
 pub use divergence::{Divergence, Refutation};
 pub use error::BitTreeError;
 pub use events::Events;
-pub use gaussian::gaussian_round;
 pub use law::Law;
 pub use loss::{LossAudit, compare};
+pub use point_law::PointLaw;
 pub use production::{Production, WrongWord};
 pub use report::{EventRow, SamplerReport, Side};
 pub use script::Script;
 pub use shipped::{Enumeration, Shipped};
 pub use tiers::{Tier, Tiers};
-pub use tree::{Growth, MOST_DEPTH, Tree};
+pub use tree::{Growth, MOST_DEPTH, MOST_PAIR_DEPTH, Tree};
 pub use word::Bits;

@@ -7,8 +7,8 @@
 use lastbit::{AnyMechanism, Error};
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational};
 
+use super::discrete_gaussian::{MAIN_WORDS, gamma, proposal_scale};
 use super::error::BitTreeError;
-use super::gaussian::{MAIN_WORDS, gamma, proposal_scale};
 use super::law::Law;
 use super::laws::exp_minus;
 use super::script::{Fill, Script};
@@ -16,7 +16,7 @@ use super::shipped::Shipped;
 use super::tiers::Tiers;
 
 /// Words on each side of a threshold.
-const SIDE: i128 = 2;
+pub(super) const SIDE: i128 = 2;
 
 /// Bits of `U` in a word; the other is the sign.
 const WORD_BITS: i64 = 63;
@@ -36,6 +36,8 @@ pub struct Production {
     pub replays: usize,
     /// Which tiers decided them.
     pub tiers: Tiers,
+    /// How many of them the law could not tell, at the precision that it has here.
+    pub undecided: usize,
     /// The first result that the law does not have.
     pub wrong: Option<WrongWord>,
 }
@@ -58,7 +60,11 @@ impl Production {
     pub(super) fn of(shipped: &Shipped, x: f64, law: &Law) -> Result<Production, BitTreeError> {
         match shipped.mechanism() {
             AnyMechanism::DiscreteGaussian(gaussian) => {
-                Production::of_gaussian(shipped, gaussian.variance(), x, law)
+                Production::of_discrete_gaussian(shipped, gaussian.variance(), x, law)
+            }
+            AnyMechanism::Gaussian(gaussian) => {
+                let points = shipped.point_law(gaussian.variance(), x, law.cuts())?;
+                Production::around_pairs(&points, |source| Ok(law.event(shipped.release(source, x)?)))
             }
             _ => Production::around(law, |source| Ok(law.event(shipped.release(source, x)?))),
         }
@@ -120,18 +126,32 @@ impl Production {
             let words = words(ones);
             let mut source = Script::new(&words, fill);
             let event = event(&mut source)?;
-            self.replays += 1;
-            self.tiers.count(source.tier());
-            let Some(expected) = expected(&end_of(known, ones)) else { continue };
-            if event != expected && self.wrong.is_none() {
-                self.wrong = Some(WrongWord { words, ones, event, expected });
-            }
+            self.count(&source, event, expected(&end_of(known, ones)), ones);
         }
         Ok(())
     }
 
+    /// Counts a script that was replayed, with what came and what should have.
+    pub(super) fn count(
+        &mut self,
+        source: &Script<'_, u64>,
+        event: usize,
+        expected: Option<usize>,
+        ones: bool,
+    ) {
+        self.replays += 1;
+        self.tiers.count(source.tier());
+        match expected {
+            None => self.undecided += 1,
+            Some(expected) if event != expected && self.wrong.is_none() => {
+                self.wrong = Some(WrongWord { words: source.words().to_vec(), ones, event, expected });
+            }
+            Some(_) => {}
+        }
+    }
+
     /// The proposals, with an acceptance that is certain; and the acceptances of some proposals.
-    fn of_gaussian(
+    fn of_discrete_gaussian(
         shipped: &Shipped,
         variance: &Rational,
         x: f64,
@@ -178,7 +198,7 @@ impl Production {
 }
 
 /// The first bits of `U`, so many of them, around a threshold.
-fn words_around(u: &Enclosure, len: i64) -> impl Iterator<Item = u128> {
+pub(super) fn words_around(u: &Enclosure, len: i64) -> impl Iterator<Item = u128> {
     let last = (1i128 << len) - 1;
     let [least, most] = [u.lo(), u.hi()].map(|end| i128::try_from(end.shl(len).floor()).unwrap_or(last));
     ((least - SIDE).max(0)..=(most + SIDE).min(last)).filter_map(|bits| u128::try_from(bits).ok())

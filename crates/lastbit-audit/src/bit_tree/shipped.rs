@@ -1,12 +1,13 @@
 //! The mechanisms that can be audited, as they ship.
 
 use lastbit::{AnyMechanism, BitSource, Claim, Contract, Error, Mechanism, Neighbours, ValueType};
-use lastbit_real::{Float, Rational, Rounding};
+use lastbit_real::{Enclosure, Float, Rational, Rounding};
 
+use super::discrete_gaussian::proposal_scale;
 use super::error::BitTreeError;
-use super::gaussian::proposal_scale;
 use super::law::Law;
 use super::laws::exact;
+use super::point_law::PointLaw;
 
 /// A shipped mechanism, and the type of numbers that it is run on. The tree of the discrete Gaussian is that of one proposal: a rejected
 /// one starts over with fresh bits.
@@ -23,6 +24,8 @@ pub enum Enumeration {
     Exhaustive,
     /// Both ends of what the script says about `U` have the same event: for samplers that are monotone in `U`.
     Monotone,
+    /// All corners of what the script says about `U` and `V` have the same event: for samplers that are monotone in both.
+    MonotoneInBoth,
 }
 
 impl Enumeration {
@@ -31,6 +34,7 @@ impl Enumeration {
         match self {
             Enumeration::Exhaustive => "exhaustive",
             Enumeration::Monotone => "monotone",
+            Enumeration::MonotoneInBoth => "monotone in both numbers",
         }
     }
 }
@@ -41,8 +45,22 @@ const EXHAUSTIVE_SCALE: i64 = 16;
 /// Integers and their cuts are exact as doubles below this.
 const MOST_INTEGER: f64 = (1u64 << 50) as f64;
 
+/// Bits of an irrational `σ`, which only says where cuts are.
+const DEVIATION_BITS: u32 = 32;
+
 /// See [`Shipped::check_distance`].
 const MOST_SCALES_APART: i64 = 4096;
+
+/// `σ` of a variance: exactly if it is rational, else to some digits.
+fn deviation(variance: &Rational) -> Rational {
+    let root = |n: Rational| Rational::from(n.floor_sqrt().expect("positive"));
+    let rational = root(variance.numerator().into()) / root(variance.denominator().into());
+    if rational.pow(2) == *variance {
+        return rational;
+    }
+    let root = Enclosure::of_rational(variance, DEVIATION_BITS).sqrt(DEVIATION_BITS).expect("positive");
+    Rational::from(root.lo())
+}
 
 impl Shipped {
     /// The mechanism on this type of numbers.
@@ -71,6 +89,10 @@ impl Shipped {
             (AnyMechanism::Laplace(_), ValueType::F32) => "laplace of f32",
             (AnyMechanism::Laplace(_), ValueType::I32) => "laplace of i32",
             (AnyMechanism::Laplace(_), _) => "laplace of i64",
+            (AnyMechanism::Gaussian(_), ValueType::F64) => "gaussian of f64",
+            (AnyMechanism::Gaussian(_), ValueType::F32) => "gaussian of f32",
+            (AnyMechanism::Gaussian(_), ValueType::I32) => "gaussian of i32",
+            (AnyMechanism::Gaussian(_), _) => "gaussian of i64",
             (AnyMechanism::GridF64(_), _) => "grid-laplace of f64",
             (AnyMechanism::GridF32(_), _) => "grid-laplace of f32",
             (AnyMechanism::FloatSnapping(_), _) => "float-snapping",
@@ -84,8 +106,13 @@ impl Shipped {
     }
 
     /// Whether it is the discrete Gaussian, which reads two uniform numbers for a proposal.
-    pub(super) fn is_gaussian(&self) -> bool {
+    pub(super) fn is_discrete_gaussian(&self) -> bool {
         matches!(self.mechanism, AnyMechanism::DiscreteGaussian(_))
+    }
+
+    /// Whether it is the real Gaussian, which reads two uniform numbers for two values.
+    pub(super) fn is_gaussian(&self) -> bool {
+        matches!(self.mechanism, AnyMechanism::Gaussian(_))
     }
 
     /// Whether its numbers are of single precision.
@@ -112,10 +139,13 @@ impl Shipped {
             AnyMechanism::Laplace(noise) if self.is_single() => Law::laplace::<f32>(noise.scale(), x, cuts),
             AnyMechanism::Laplace(noise) => Law::laplace::<f64>(noise.scale(), x, cuts),
             AnyMechanism::DiscreteLaplace(noise) => Law::discrete_laplace(noise.scale(), x, cuts),
-            AnyMechanism::Gaussian(noise) => {
-                let reason = "the audit of samplers does not know this mechanism";
-                Err(BitTreeError::out_of_range("variance", noise.variance(), reason))
+            AnyMechanism::Gaussian(noise) if self.values.is_integer() => {
+                Law::integer_gaussian(noise.variance(), x, cuts)
             }
+            AnyMechanism::Gaussian(noise) if self.is_single() => {
+                Law::gaussian::<f32>(noise.variance(), x, cuts)
+            }
+            AnyMechanism::Gaussian(noise) => Law::gaussian::<f64>(noise.variance(), x, cuts),
             AnyMechanism::DiscreteGaussian(noise) => {
                 Law::discrete_laplace(&proposal_scale(noise.variance()), x, cuts)
             }
@@ -123,6 +153,20 @@ impl Shipped {
             AnyMechanism::GridF32(noise) => Law::grid_laplace::<f32>(noise.scale(), noise.k(), x, cuts),
             AnyMechanism::Snapping(noise) => Law::snapping(noise, x, cuts),
             AnyMechanism::FloatSnapping(noise) => Law::float_snapping(noise, x, cuts),
+        }
+    }
+
+    /// The law of the real Gaussian of this variance on its type, point by point.
+    pub(super) fn point_law(
+        &self,
+        variance: &Rational,
+        x: f64,
+        cuts: &[f64],
+    ) -> Result<PointLaw, BitTreeError> {
+        match self.values {
+            values if values.is_integer() => PointLaw::of_integers(variance, x, cuts),
+            ValueType::F32 => PointLaw::of_floats::<f32>(variance, x, cuts),
+            _ => PointLaw::of_floats::<f64>(variance, x, cuts),
         }
     }
 
@@ -170,7 +214,10 @@ impl Shipped {
             AnyMechanism::Laplace(noise) if self.values.is_integer() => grid(noise.scale(), 0),
             AnyMechanism::Laplace(noise) => (noise.scale().clone(), None),
             AnyMechanism::DiscreteLaplace(noise) => grid(noise.scale(), 0),
-            AnyMechanism::Gaussian(noise) => (proposal_scale(noise.variance()), None),
+            AnyMechanism::Gaussian(noise) if self.values.is_integer() => {
+                grid(&deviation(noise.variance()), 0)
+            }
+            AnyMechanism::Gaussian(noise) => (deviation(noise.variance()), None),
             AnyMechanism::DiscreteGaussian(noise) => grid(&proposal_scale(noise.variance()), 0),
             AnyMechanism::GridF64(noise) => grid(noise.scale(), noise.k()),
             AnyMechanism::GridF32(noise) => grid(noise.scale(), noise.k()),
@@ -207,7 +254,8 @@ impl Shipped {
         match step {
             // One double after the other, until 53 bits are known: there is no end to that.
             _ if matches!(self.mechanism, AnyMechanism::FloatSnapping(_)) => Enumeration::Monotone,
-            _ if self.is_gaussian() => Enumeration::Exhaustive,
+            _ if self.is_discrete_gaussian() => Enumeration::Exhaustive,
+            _ if self.is_gaussian() => Enumeration::MonotoneInBoth,
             Some(step) if scale <= &step * Rational::from(EXHAUSTIVE_SCALE) => Enumeration::Exhaustive,
             _ => Enumeration::Monotone,
         }

@@ -13,8 +13,12 @@ use std::fmt;
 /// `128/w - 1` of them.
 ///
 /// Values of several words (the discrete Gaussian's) count by their most refined one.
+///
+/// Pairs (the Gaussian's) show less: there all tiers try what the first words say, before more are asked for, and with 64-bit words tier 2 never sees more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
+    /// The first words of a pair decided, by whatever tier.
+    FirstWords,
     /// Float arithmetic on the first words.
     One,
     /// Fixed point on up to 127 bits.
@@ -33,9 +37,20 @@ impl Tier {
         }
     }
 
+    /// The tier that decided a pair after so many rounds of refinement: tier 2 reads 127 bits of `U`, of which the first words have one and a half times
+    /// their width, but for the sign.
+    pub(super) fn of_pair(rounds: u32, width: u32) -> Tier {
+        match (rounds, (128 - 3 * width / 2) / width) {
+            (0, _) => Tier::FirstWords,
+            (asked, most) if asked <= most => Tier::Two,
+            _ => Tier::Three,
+        }
+    }
+
     /// How it is written.
     pub fn name(self) -> &'static str {
         match self {
+            Tier::FirstWords => "the first words",
             Tier::One => "tier 1",
             Tier::Two => "tier 2",
             Tier::Three => "tier 3",
@@ -85,5 +100,16 @@ mod tests {
         assert_eq!(tiers(64, &[0, 1, 2]), [One, Two, Three]);
         assert_eq!(tiers(8, &[0, 1, 14, 15, 16]), [One, Two, Two, Two, Three]);
         assert_eq!(tiers(2, &[0, 62, 63, 64]), [One, Two, Two, Three]);
+    }
+
+    #[test]
+    fn refinements_of_pairs() {
+        let tiers =
+            |width, rounds: &[u32]| rounds.iter().map(|r| Tier::of_pair(*r, width)).collect::<Vec<_>>();
+        use Tier::{FirstWords, Three, Two};
+        // 95 bits and 64 more are beyond 127; 2 bits and 62 times 2 are not.
+        assert_eq!(tiers(64, &[0, 1]), [FirstWords, Three]);
+        assert_eq!(tiers(8, &[0, 1, 14, 15]), [FirstWords, Two, Two, Three]);
+        assert_eq!(tiers(2, &[0, 62, 63]), [FirstWords, Two, Three]);
     }
 }

@@ -14,6 +14,13 @@ use super::word::all_words;
 /// The deepest tree, in bits: monotone trees fill scripts up to 480.
 pub const MOST_DEPTH: u32 = 320;
 
+/// The deepest tree of a sampler of pairs. Corners are missed by less than `2^-62` of a rectangle's sides: all that lies outside of them is less than
+/// one unit of this depth.
+pub const MOST_PAIR_DEPTH: u32 = 56;
+
+/// Words before which a script of a pair does not say which function of `U` and `V` it is about.
+const PAIR_WORDS: usize = 2;
+
 /// Replays between two looks at the clock.
 const REPLAYS_PER_REPORT: u64 = 1 << 12;
 
@@ -64,7 +71,8 @@ impl<'a> Growth<'a> {
 ///
 /// The sampler is replayed on every script of words, depth-first. A script that is long enough to decide the output gives it
 /// the weight `2^-bits`; one that runs out is continued with every word. What is left at the depth is the remainder: it
-/// may belong to any output, so that a probability lies between an output's weight and that with the remainder.
+/// may belong to any output, so that a probability lies between an output's weight and that with the remainder. Of a monotone sampler it is
+/// known between which outputs a script lies, and it counts for those.
 ///
 /// ```
 /// use lastbit_audit::bit_tree::{Bits, Growth, Tree};
@@ -90,7 +98,10 @@ impl<'a> Growth<'a> {
 pub struct Tree<O> {
     depth: u32,
     weights: BTreeMap<O, UBig>,
-    remainder: UBig,
+    /// What is undecided, but lies between two outputs.
+    between: BTreeMap<[O; 2], UBig>,
+    /// What is undecided and may be any output.
+    unknown: UBig,
     leaves: Tiers,
     replays: u64,
     interrupted: bool,
@@ -120,7 +131,7 @@ impl<O: Ord> Tree<O> {
         Branches::grow(first, growth, |words| {
             let mut source = Script::new(words, Fill::Varied);
             let output = sample(&mut source)?;
-            Ok((!source.ran_out()).then(|| (output, source.tier())))
+            Ok(if source.ran_out() { Said::Nothing } else { Said::Output(output, source.tier()) })
         })
     }
 
@@ -139,14 +150,56 @@ impl<O: Ord> Tree<O> {
                 let mut source = Script::new(words, fill);
                 event(&mut source).map(|event| (event, source.tier()))
             };
-            let (low, low_tier) = at_end(Fill::Zeros)?;
-            let (high, high_tier) = at_end(Fill::Ones)?;
-            Ok((low == high).then(|| (low, low_tier.max(high_tier))))
+            Ok(between([at_end(Fill::Zeros)?, at_end(Fill::Ones)?]))
         })?;
         // The ends are not reached by 2^-480: all these gaps together are less than one unit.
-        tree.remainder += UBig::ONE;
+        tree.unknown += UBig::ONE;
         Ok(tree)
     }
+
+    /// The same of a sampler of pairs: its output increases or decreases with `U` for each `V` and with `V` for each `U`, once the two words are
+    /// known that have the signs and the exchange of sine and cosine. Then the outputs of a rectangle lie between those of its four corners.
+    ///
+    /// # Errors
+    /// As [`exhaustive`](Self::exhaustive); the depth is at most 56.
+    pub fn monotone_in_both<W: Word>(
+        growth: Growth<'_>,
+        mut event: impl FnMut(&mut Script<'_, W>) -> Result<O, Error>,
+    ) -> Result<Tree<O>, BitTreeError> {
+        if growth.depth > MOST_PAIR_DEPTH {
+            let reason = "a tree of pairs is at most 56 bits deep";
+            return Err(BitTreeError::out_of_range("depth", growth.depth, reason));
+        }
+        let mut tree = Branches::grow(Vec::new(), growth, |words: &[W]| {
+            if words.len() < PAIR_WORDS {
+                return Ok(Said::Nothing);
+            }
+            let mut at_corner = |u, v| {
+                let mut source = Script::corner(words, [u, v]);
+                event(&mut source).map(|event| (event, source.tier()))
+            };
+            use Fill::{Ones, Zeros};
+            Ok(between([
+                at_corner(Zeros, Zeros)?,
+                at_corner(Ones, Ones)?,
+                at_corner(Zeros, Ones)?,
+                at_corner(Ones, Zeros)?,
+            ]))
+        })?;
+        // See MOST_PAIR_DEPTH.
+        tree.unknown += UBig::ONE;
+        Ok(tree)
+    }
+}
+
+/// What is said by the least and the greatest output of a script, and the tiers that decided them.
+fn between<O: Ord, const N: usize>(ends: [(O, Tier); N]) -> Said<O> {
+    let tier = ends.iter().map(|(_, tier)| *tier).max().expect("ends");
+    let mut outputs: Vec<O> = ends.into_iter().map(|(output, _)| output).collect();
+    outputs.sort();
+    let greatest = outputs.pop().expect("ends");
+    let least = outputs.into_iter().next().expect("two ends");
+    if least == greatest { Said::Output(least, tier) } else { Said::Between([least, greatest]) }
 }
 
 impl<O: Ord> Tree<O> {
@@ -175,10 +228,12 @@ impl<O: Ord> Tree<O> {
         self.weights.keys()
     }
 
-    /// The weight of an output and the same with the remainder, in units of `2^-depth`.
+    /// The weight of an output and the most that it can be with what is undecided, in units of `2^-depth`.
     pub fn weight(&self, output: &O) -> Enclosure {
         let least = self.weights.get(output).cloned().unwrap_or(UBig::ZERO);
-        let most = &least + &self.remainder;
+        let may_be =
+            self.between.iter().filter(|([least, greatest], _)| least <= output && output <= greatest);
+        let most = may_be.fold(&least + &self.unknown, |most, (_, weight)| most + weight);
         Enclosure::new(Dyadic::from(least), Dyadic::from(most)).expect("a remainder is not negative")
     }
 
@@ -199,7 +254,8 @@ impl<O: Ord> Tree<O> {
 
     /// The probability that nothing is decided at the depth, or was not tried.
     pub fn remainder(&self) -> Rational {
-        Rational::from(Dyadic::from(self.remainder.clone())) * Rational::pow2(-i64::from(self.depth))
+        let undecided = self.between.values().fold(self.unknown.clone(), |sum, weight| sum + weight);
+        Rational::from(Dyadic::from(undecided)) * Rational::pow2(-i64::from(self.depth))
     }
 }
 
@@ -213,7 +269,15 @@ struct Branches<'a, W, O> {
 }
 
 /// What a script says.
-type Decision<O> = Result<Option<(O, Tier)>, Error>;
+enum Said<O> {
+    /// The output, by this tier.
+    Output(O, Tier),
+    /// That the output is one of these or between them.
+    Between([O; 2]),
+    Nothing,
+}
+
+type Decision<O> = Result<Said<O>, Error>;
 
 impl<W: Word, O: Ord> Branches<'_, W, O> {
     fn grow(
@@ -225,7 +289,8 @@ impl<W: Word, O: Ord> Branches<'_, W, O> {
         let tree = Tree {
             depth,
             weights: BTreeMap::new(),
-            remainder: UBig::ZERO,
+            between: BTreeMap::new(),
+            unknown: UBig::ZERO,
             leaves: Tiers::default(),
             replays: 0,
             interrupted: false,
@@ -250,14 +315,18 @@ impl<W: Word, O: Ord> Branches<'_, W, O> {
             let weight = UBig::ONE << left as usize;
             self.count_replay(done)?;
             // After an interruption no script is tried, and none continued.
-            let decision = if self.tree.interrupted { None } else { decide(&self.script)? };
-            match decision {
-                Some((output, tier)) => {
+            let said = if self.tree.interrupted { Said::Nothing } else { decide(&self.script)? };
+            let is_last = left == 0 || self.tree.interrupted;
+            match said {
+                Said::Output(output, tier) => {
                     *self.tree.weights.entry(output).or_insert(UBig::ZERO) += weight;
                     self.tree.leaves.count(tier);
                 }
-                None if left == 0 || self.tree.interrupted => self.tree.remainder += weight,
-                None => self.branch(done, share, decide)?,
+                Said::Between(ends) if is_last => {
+                    *self.tree.between.entry(ends).or_insert(UBig::ZERO) += weight;
+                }
+                Said::Nothing if is_last => self.tree.unknown += weight,
+                _ => self.branch(done, share, decide)?,
             }
             self.script.pop();
         }

@@ -1,8 +1,8 @@
 //! Larger cases, with a fixed seed and χ² at a level of one in a million.
 
 use lastbit::{
-    BitSource, DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, InsecureSeededSource, Laplace,
-    Mechanism, Snapping,
+    BitSource, DiscreteGaussian, DiscreteLaplace, FloatSnapping, Gaussian, GridLaplace, InsecureSeededSource,
+    Laplace, Mechanism, Snapping,
 };
 use lastbit_audit::bit_tree::Law;
 use lastbit_real::{Enclosure, Float, Rounding};
@@ -105,6 +105,26 @@ fn chi_square_of_the_discrete_gaussian() {
             assert!(!is_unlikely(&counts, &probabilities));
         }
     }
+}
+
+/// Both values of a pair count here, as a release of many draws them.
+#[test]
+fn chi_square_of_the_gaussian() {
+    let sigma = rational("100/7");
+    let gaussian = Gaussian::new(&sigma).unwrap();
+    let variance = gaussian.variance();
+    fits(&gaussian, 0i64, &Law::integer_gaussian(variance, 0.0, integers(60)).unwrap());
+    for x in [0.0, 1e6] {
+        let cuts = || integers(60).map(|i| x + i / 1.7);
+        fits(&gaussian, x, &Law::gaussian::<f64>(variance, x, cuts()).unwrap());
+        let law = Law::gaussian::<f32>(variance, x, cuts().map(|cut| f64::from(cut as f32))).unwrap();
+        fits(&gaussian, x as f32, &law);
+    }
+    let law = Law::gaussian::<f64>(variance, 0.0, integers(60)).unwrap();
+    let source = || InsecureSeededSource::<u64>::from_seed(16);
+    assert!(is_unlikely_under(&law, &draw(&gaussian, 0.0, &mut Biased(source()))));
+    let other = Gaussian::new(&(sigma + rational("1/10"))).unwrap();
+    assert!(is_unlikely_under(&law, &draw(&other, 0.0, &mut source())));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod bernoulli;
 mod chi_square;
 mod choosing;
+mod discrete_gaussian;
 mod faults;
 mod gaussian;
 mod reports;

@@ -155,10 +155,10 @@ pub(crate) struct Sampler {
     /// Which sampler
     #[arg(value_enum)]
     pub(crate) sampler: SamplerName,
-    /// The scale of the noise (σ for discrete-gaussian, 1/ε for the snapping mechanisms)
+    /// The scale of the noise (σ for the Gaussian ones, 1/ε for the snapping mechanisms)
     #[arg(long, value_name = "S", value_parser = number, allow_hyphen_values = true)]
     pub(crate) scale: Rational,
-    /// How many random bits to follow, 1 to 320; what is not decided then is reported [default: 64; 32 for discrete-gaussian]
+    /// How many random bits to follow, 1 to 320, 56 for gaussian; what is not decided then is reported [default: 64; 32 for discrete-gaussian, 20 for gaussian]
     #[arg(long, value_name = "BITS", allow_hyphen_values = true)]
     pub(crate) depth: Option<u32>,
     /// The two inputs to tell apart, integers for the discrete samplers [default: 0 1]

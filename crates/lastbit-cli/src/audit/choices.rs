@@ -73,6 +73,8 @@ pub(crate) enum Logarithm {
 pub(crate) enum SamplerName {
     /// RN(x + s·L), the Laplace mechanism on floats
     Laplace,
+    /// RN(x + s·G), the Gaussian mechanism on floats
+    Gaussian,
     /// The discrete Laplace mechanism on integers
     DiscreteLaplace,
     /// The discrete Gaussian mechanism on integers

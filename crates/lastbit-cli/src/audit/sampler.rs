@@ -78,6 +78,7 @@ fn shipped(args: &Sampler) -> Result<Shipped, Error> {
     let bound = args.bound.clone().unwrap_or(Rational::ONE);
     let family = match args.sampler {
         SamplerName::Laplace => Family::Laplace,
+        SamplerName::Gaussian => Family::Gaussian,
         SamplerName::DiscreteLaplace => Family::DiscreteLaplace,
         SamplerName::DiscreteGaussian => Family::DiscreteGaussian,
         SamplerName::GridLaplace => Family::GridLaplace { values: ValueType::F64, k: args.k },

@@ -48,8 +48,8 @@ impl PairPrefix {
     /// From `w1` and the half that goes with it, and from `w3` and its half, all left-aligned, of words of `width` bits.
     pub(crate) fn new([w1, u_low]: [u64; 2], [w3, v_low]: [u64; 2], width: u32) -> PairPrefix {
         let half = width / 2;
-        let v =
-            Prefix { negative: w3 >> 63 == 1, bits: u128::from((w3 << 2) >> (66 - width)), len: width - 2 };
+        // A word of two bits has none of V's: shifted by 64, nothing is left.
+        let v = Prefix { negative: w3 >> 63 == 1, bits: u128::from(w3 << 2) >> (66 - width), len: width - 2 };
         PairPrefix {
             u: Prefix::new(w1, width).then(u_low, half),
             v: v.then(v_low, half),

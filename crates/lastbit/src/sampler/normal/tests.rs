@@ -149,6 +149,11 @@ fn bits_go_where_they_belong() {
     assert_eq!((narrow.negative(), narrow.swap), ([false, true], false));
     assert_eq!((narrow.u.bits, narrow.u.len), (0b101_0101_1001, 11));
     assert_eq!((narrow.v.bits, narrow.v.len), (0b11_0011_0110, 10));
+    // 2 bits: s0 0, 1 0, s1 swap; the first word has nothing of V.
+    let narrowest = of_words([0b10, 0b10, 0b01].map(|bits: u64| bits << 62), 2);
+    assert_eq!((narrowest.negative(), narrowest.swap), ([true, false], true));
+    assert_eq!((narrowest.u.bits, narrowest.u.len), (0b01, 2));
+    assert_eq!((narrowest.v.bits, narrowest.v.len), (0b0, 1));
     let longer = narrow.then([0xab << 56, 0xcd << 56], 8);
     assert_eq!((longer.u.bits, longer.u.len), (0b101_0101_1001 << 8 | 0xab, 19));
     assert_eq!((longer.v.bits, longer.v.len), (0b11_0011_0110 << 8 | 0xcd, 18));

@@ -136,15 +136,15 @@ fn middle<W: Word>(word: u64, low: u64) -> (u64, u64) {
     }
 }
 
-/// `j`, in its last three bits.
+/// `j`, in its last three bits; words of less than five bits have some of it in the half.
 #[inline(always)]
-pub(super) fn cell(word: u64) -> u64 {
-    word >> 59
+pub(super) fn cell<W: Word>(word: u64, low: u64) -> u64 {
+    middle::<W>(word, low).0 >> 59
 }
 
 /// How far the sides may be from what is computed for the middle: `2⁻⁸⁷·⁵`, and `π/32 < 0.1` of the bits that are not known.
 pub(in crate::sampler) const fn radius<W: Word>() -> f64 {
-    0.7072 * pow2_neg(87) + 0.1 * pow2_neg(3 * W::BITS as u64 / 2 - 4)
+    0.7072 * pow2_neg(87) + 0.1 * 16.0 * pow2_neg(3 * W::BITS as u64 / 2)
 }
 
 /// `sin r` and `1 - cos r`.
@@ -207,4 +207,37 @@ pub(in crate::sampler) fn constants() -> Vec<(u32, f64, f64)> {
     let sums = [(1, k.k1), (3, k.k3), (5, k.k5), (2, k.c2), (4, k.c4)].map(|(n, (hi, lo))| (n, hi, lo));
     let plain = [7, 9, 11].into_iter().zip(k.k).chain([6, 8, 10, 12].into_iter().zip(k.c));
     sums.into_iter().chain(plain.map(|(n, constant)| (n, constant, 0.0))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word of `N` bits, as audits have them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    struct Narrow<const N: u32>(u64);
+
+    impl<const N: u32> Word for Narrow<N> {
+        const BITS: u32 = N;
+        fn left_aligned(self) -> u64 {
+            self.0
+        }
+        fn from_top_of(bits: u64) -> Self {
+            Narrow(bits & u64::MAX << (64 - N))
+        }
+    }
+
+    /// Words of four bits have two of `V`, and two in the half; words of two bits have one in the half, and a half for what is not known.
+    #[test]
+    fn cells_of_narrow_words() {
+        for v in 0..16 {
+            let (word, low) = (0b11 << 62 | (v >> 2) << 60, v << 62);
+            assert_eq!(cell::<Narrow<4>>(word, low) & 7, v >> 1);
+        }
+        for v in 0..2 {
+            assert_eq!(cell::<Narrow<2>>(0b11 << 62, v << 63) & 7, v << 2 | 2);
+        }
+        // V is known up to ¼, and the angle up to π/16.
+        assert!((0.196..0.21).contains(&radius::<Narrow<2>>()));
+    }
 }

@@ -103,7 +103,7 @@ pub(crate) fn normals<A: Arith, W: Word, const N: usize>(
         let (sine_of, versine_of) = circle::small_angle::<A, W>(k, word, v_lows[i]);
         (sine[i], sine_lo[i]) = sine_of;
         (versine[i], versine_lo[i]) = versine_of;
-        cell[i] = circle::cell(word);
+        cell[i] = circle::cell::<W>(word, v_lows[i]);
     }
     for (table, out) in circle::CENTRES.iter().zip(&mut *centre) {
         A::look_up(table, &cell[..pairs], &mut out[..pairs]);
