@@ -109,7 +109,7 @@ pub(crate) static CASES: &[Case] = &[
     }),
     Case::new("gaussian-f32", "Gaussian f32, x = 0", |n| Box::new(InPlace::new(gaussian(), 0.0f32, n))),
     Case::new("one-gaussian", "Gaussian f64, one a call", |n| Box::new(OneByOne::new(gaussian(), 0.0, n)))
-        .at_most(Bar::Nanoseconds(60.0)),
+        .at_most(Bar::Nanoseconds(100.0)),
     Case::new("grid-20", "GridLaplace f64, k = -20", |n| {
         Box::new(InPlace::new(grid_laplace(Some(-20)), 0.0, n))
     })

@@ -70,7 +70,7 @@ pub(crate) fn report(log2: u32) -> bool {
     let scale = Rational::pow2;
     for x in [0.0, 5e-324, 1e-20, 1e-3, 0.35, 1.0, -1.0, 2.7, 100.0, 1e6, 1e300] {
         let laplace = Laplace::new(scale(0)).expect("a scale");
-        leave.line(&format!("Laplace f64, b = 1, x = {x}"), &laplace, x);
+        leave.line(&format!("Laplace f64, b = 1, x = {x:e}"), &laplace, x);
     }
     for b in [-900, -100, 100, 900] {
         let laplace = Laplace::new(scale(b)).expect("a scale");
@@ -88,7 +88,7 @@ pub(crate) fn report(log2: u32) -> bool {
     }
     for x in [0.0, 5e-324, 1e-20, 1e-3, 0.35, 1.0, -1.0, 2.7, 100.0, 1e6, 1e300] {
         let gaussian = Gaussian::new(&scale(0)).expect("a scale");
-        leave.line(&format!("Gaussian f64, σ = 1, x = {x}"), &gaussian, x);
+        leave.line(&format!("Gaussian f64, σ = 1, x = {x:e}"), &gaussian, x);
     }
     for s in [-900, -100, 100, 900] {
         let gaussian = Gaussian::new(&scale(s)).expect("a scale");
@@ -107,7 +107,7 @@ pub(crate) fn report(log2: u32) -> bool {
     for k in [60, 0, -20, -21, -40, -45, -53, -60, -62, -70, -87, -88, -100, -1074] {
         let grid = GridLaplace::<f64>::new(scale(0), Some(k)).expect("a grid");
         for x in [0.0, 1.0, 1e6] {
-            leave.line(&format!("GridLaplace f64, b = 1, k = {k}, x = {x}"), &grid, x);
+            leave.line(&format!("GridLaplace f64, b = 1, k = {k}, x = {x:e}"), &grid, x);
         }
     }
     !leave.missed

@@ -9,7 +9,7 @@ use crate::claim::Preparation;
 use crate::discrete_laplace::check_scale;
 use crate::error::{out_of_range, positive};
 use crate::grid::{check_k, grid_distance};
-use crate::sampler::arith::Path;
+use crate::sampler::arith::{Path, Portable};
 use crate::sampler::batch::{Chunked, Cursor, NOISE_EXPONENT, Overflow, Scratch, round_chunk};
 use crate::sampler::integers::IntegerNoise;
 use crate::sampler::law::{FINE_GRID, GridLaw};
@@ -224,7 +224,7 @@ impl<T: Rounded> GridLaplace<T> {
         words.draw(source, cursor);
         let (cell, per_cell) = (pow2(self.k), pow2(-self.k));
         let undecided = self.noise.plain(words.words(), N, &mut e.hi, move |i, z| {
-            T::round_sum(cell_of(x[i].to_f64(), cell, per_cell) * cell, z * cell).to_f64()
+            T::round_sum(cell_of::<Portable>(x[i].to_f64(), cell, per_cell) * cell, z * cell).to_f64()
         });
         if undecided { words.resolve_all(&mut e.hi, |i| self.law(x[i]), source) } else { Ok(()) }
     }

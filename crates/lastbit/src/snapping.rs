@@ -5,7 +5,7 @@ use lastbit_real::{Float, IBig, Rational, Rounding};
 use crate::bits::BitSource;
 use crate::claim::{Preparation, exact_text};
 use crate::error::{out_of_range, positive};
-use crate::sampler::arith::Path;
+use crate::sampler::arith::{Arith, Path, Portable};
 use crate::sampler::batch::{Chunked, ChunkedReals, Cursor, Overflow, Scratch, for_each_undecided};
 use crate::sampler::law::{FloorLaw, Offset};
 use crate::sampler::scale::Scale;
@@ -181,7 +181,7 @@ pub(crate) fn clamp(x: f64, bound: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn offset_in_cells(x: Split, per_lambda: f64) -> f64 {
     let v = x.hi * per_lambda;
-    ((v - v.floor()) + x.lo * per_lambda) + 0.5
+    ((v - Portable::floor(v)) + x.lo * per_lambda) + 0.5
 }
 
 impl Chunked<f64> for Snapping {
@@ -221,9 +221,9 @@ impl Chunked<f64> for Snapping {
             out: values,
             offset: move |i, _| {
                 let v = cells_of(i);
-                (v - v.floor()) + 0.5
+                (v - Portable::floor(v)) + 0.5
             },
-            finish: move |i, cells: f64| clamp((cells_of(i).floor() + cells) * lambda, bound),
+            finish: move |i, cells: f64| clamp((Portable::floor(cells_of(i)) + cells) * lambda, bound),
         });
         if undecided {
             for_each_undecided(values, |i, y| {
@@ -286,7 +286,7 @@ impl ChunkedReals<f64> for Snapping {
             out,
             offset: move |i: usize, _| offset_in_cells(x[i], per_lambda),
             finish: move |i: usize, cells: f64| {
-                clamp(((x[i].hi * per_lambda).floor() + cells) * lambda, bound)
+                clamp((Portable::floor(x[i].hi * per_lambda) + cells) * lambda, bound)
             },
         });
         if undecided {

@@ -28,6 +28,9 @@ pub(crate) trait Arith: Copy {
     /// `|a·b| <= |c|/4` and nothing under- or overflows.
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64);
 
+    /// The largest integer that is not above `x`; without a branch. Of zeros, either.
+    fn floor(x: f64) -> f64;
+
     /// `out[i] = table[index[i] mod 8]`. No address depends on an index, or all that can be asked for lies in one line of the
     /// cache. The slices are of one length.
     fn look_up(table: &Table8, index: &[u64], out: &mut [f64]);
@@ -102,6 +105,10 @@ macro_rules! fused {
             let h = a.mul_add(b, c);
             (h, a.mul_add(b, c - h))
         }
+        #[inline(always)]
+        fn floor(x: f64) -> f64 {
+            x.floor()
+        }
     };
 }
 
@@ -160,6 +167,8 @@ fn permute(table: &Table8, index: &[[u64; 4]], out: &mut [[f64; 4]]) {
     }
 }
 
+use super::tier1::TWO52;
+
 /// Plain Rust. `f64::mul_add` would be a library call here, three times slower than all the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
@@ -186,6 +195,14 @@ impl Arith for Portable {
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
         let p = a * b;
         exact_sum(c, p, Self::product_error(a, b, p))
+    }
+    /// `f64::floor` would be a library call here, with branches. Beside 2⁵² a double has no fraction, and rounds to the nearest integer.
+    #[inline(always)]
+    fn floor(x: f64) -> f64 {
+        let beside = TWO52.copysign(x);
+        let nearest = (x + beside) - beside;
+        let below = nearest - if nearest > x { 1.0 } else { 0.0 };
+        if x.abs() < TWO52 { below } else { x }
     }
     #[inline(always)]
     fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
@@ -375,6 +392,14 @@ mod tests {
         fn dekker_agrees_with_fma(a in -1e100f64..1e100, b in -1e100f64..1e100) {
             let p = a * b;
             prop_assert_eq!(Portable::product_error(a, b, p), a.mul_add(b, -p));
+        }
+
+        #[test]
+        fn floors_agree(bits in any::<u64>(), x in -1e6f64..1e6, near in -100i64..100, ulps in -2i64..3) {
+            let near = near as f64 / 2.0;
+            for x in [f64::from_bits(bits), x, near, f64::from_bits(near.to_bits().wrapping_add_signed(ulps)), x * 5e9, x * 1e12] {
+                prop_assert!(Portable::floor(x) == x.floor() || x.is_nan(), "{}", x);
+            }
         }
 
         #[test]

@@ -2,7 +2,7 @@
 
 use lastbit_real::{IBig, Rational};
 
-use super::arith::{Arith, Kernel, Path, run_loop};
+use super::arith::{Arith, Kernel, Path, Portable, run_loop};
 use super::batch::{Cursor, NOISE_EXPONENT, Overflow, Scratch, Words, for_each_undecided};
 use super::law::{Centre, FloorLaw, Offset};
 use super::scale::Scale;
@@ -321,7 +321,7 @@ impl<T: Integer, Z: Copy, F: Fn(Z) -> i64> Kernel for AddAll<'_, T, Z, F> {
 #[inline(always)]
 pub(crate) fn limbs(above: f64, below: f64) -> (i64, i64) {
     const UNIT: f64 = (1u64 << 32) as f64;
-    let top = (above * (1.0 / UNIT)).floor();
+    let top = Portable::floor(above * (1.0 / UNIT));
     (to_integer(top), to_integer((above - top * UNIT) + below))
 }
 

@@ -141,6 +141,9 @@ impl Arith for NoLowParts {
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
         (a * b + c, 0.0)
     }
+    fn floor(x: f64) -> f64 {
+        Portable::floor(x)
+    }
     fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
         Portable::look_up(table, index, out);
     }
@@ -161,6 +164,9 @@ impl Arith for Coarse {
     }
     fn mul_add_exact(a: f64, b: f64, c: f64) -> (f64, f64) {
         Portable::mul_add_exact(a, b, c)
+    }
+    fn floor(x: f64) -> f64 {
+        Portable::floor(x)
     }
     fn look_up(table: &Table8, index: &[u64], out: &mut [f64]) {
         Portable::look_up(table, index, out);

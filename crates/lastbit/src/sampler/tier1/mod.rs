@@ -25,7 +25,7 @@ pub(crate) mod wide;
 
 use crate::bits::Word;
 
-const TWO52: f64 = (1u64 << 52) as f64;
+pub(in crate::sampler) const TWO52: f64 = (1u64 << 52) as f64;
 const TWO84: f64 = 19_342_813_113_834_066_795_298_816.0;
 const SIGN: u64 = 1 << 63;
 

@@ -178,7 +178,7 @@ where
             let (e, radius) = exponential::<A, W>(k, word);
             let y = s * e;
             let v = (self.offset)(i, word) + with_sign(y, word);
-            let whole = v.floor();
+            let whole = A::floor(v);
             let fraction = v - whole;
             let d = A::mul_add(s_up, radius, (y + (s + 1.0)) * pow2_neg(50));
             let decided = (fraction > d) & (fraction < 1.0 - d) & !is_unbounded(word);

@@ -31,9 +31,9 @@ fn split<A: Arith>(p: &WholeParams, (hi, lo): (f64, f64), word: u64) -> (f64, f6
     let (y, y_lo) = A::product((p.s_hi, p.s_lo), (e, e_lo));
     let (y, y_lo) = (with_sign(y, word), with_sign(y_lo, word));
     let alpha = 0.5 + with_sign(p.skew, word);
-    let (above, below) = (y.floor(), y_lo.floor());
+    let (above, below) = (A::floor(y), A::floor(y_lo));
     let fraction = (y - above) + ((y_lo - below) + alpha);
-    let carry = fraction.floor();
+    let carry = A::floor(fraction);
     (above, below + carry, fraction - carry)
 }
 
@@ -128,9 +128,9 @@ pub(crate) fn unless_tiny(x: f64, least: f64) -> f64 {
 /// `x/2^k` rounded half up, where `cell = 2^k`, not subnormal, and `per_cell = 2^-k`: a product with a power of two, `floor`, and a comparison of a fraction, all
 /// exact. What is below a quarter of a cell rounds to 0.
 #[inline(always)]
-pub(crate) fn cell_of(x: f64, cell: f64, per_cell: f64) -> f64 {
+pub(crate) fn cell_of<A: Arith>(x: f64, cell: f64, per_cell: f64) -> f64 {
     let v = unless_tiny(x, 0.25 * cell) * per_cell;
-    let below = v.floor();
+    let below = A::floor(v);
     below + if v - below >= 0.5 { 1.0 } else { 0.0 }
 }
 
@@ -161,12 +161,12 @@ impl<W: Word, T: Rounded, const N: usize> Kernel for Grid<'_, W, T, N> {
             let d = A::mul_add(s_up, radius, FRACTION_ERROR);
 
             let x = value.to_f64();
-            let index = cell_of(x, cell, per_cell);
+            let index = cell_of::<A>(x, cell, per_cell);
             let h = index + above;
             let back = h - index;
             let rest = (index - (h - back)) + (above - back);
-            let (low, low_slack) = low_part(rest, below + (fraction - d).floor());
-            let (high, high_slack) = low_part(rest, below + (fraction + d).floor());
+            let (low, low_slack) = low_part(rest, below + A::floor(fraction - d));
+            let (high, high_slack) = low_part(rest, below + A::floor(fraction + d));
             let least = T::round_sum(h * cell, (low - low_slack) * cell);
             let most = T::round_sum(h * cell, (high + high_slack) * cell);
             let is_far = x.abs() >= far;
