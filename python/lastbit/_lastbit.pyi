@@ -123,9 +123,12 @@ class DiscreteLaplace(Mechanism):
         epsilon: _Exact | None = None,
         sensitivity: _Exact | None = None,
         dtype: _Integer | None = None,
+        constant_time: bool = False,
     ) -> DiscreteLaplace: ...
     @staticmethod
-    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _Integer | None = None) -> DiscreteLaplace: ...
+    def for_accuracy(
+        accuracy: _Exact, *, alpha: _Exact, dtype: _Integer | None = None, constant_time: bool = False
+    ) -> DiscreteLaplace: ...
     @property
     def scale(self) -> Fraction: ...
 
@@ -352,6 +355,7 @@ def discrete_laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     dtype: _Integer | None = None,
+    constant_time: bool = False,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[False] = False,
@@ -366,6 +370,7 @@ def discrete_laplace(
     epsilon: _Exact | None = None,
     sensitivity: _Exact | None = None,
     dtype: _Integer | None = None,
+    constant_time: bool = False,
     out: Any = None,
     budget: Budget | None = None,
     claim: Literal[True],

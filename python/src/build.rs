@@ -135,11 +135,17 @@ pub(crate) fn discrete_laplace(
     epsilon: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
     dtype: Option<&str>,
+    constant_time: bool,
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
     let amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
     arguments.dtype(dtype, &INTEGERS)?;
-    let noise = Family::DiscreteLaplace.with(&amount).map_err(python)?;
+    let noise = match Family::DiscreteLaplace.with(&amount).map_err(python)? {
+        AnyMechanism::DiscreteLaplace(noise) if arguments.flag("constant_time", constant_time) => {
+            noise.constant_time().map_err(python)?.into()
+        }
+        noise => noise,
+    };
     Ok(arguments.mechanism(noise))
 }
 

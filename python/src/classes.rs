@@ -169,20 +169,24 @@ impl GridLaplace {
 /// Fraction(1, 10)
 /// >>> m.accuracy(alpha="0.05")
 /// 30
+///
+/// constant_time: the same noise from comparisons of integers alone, as many for every value; several times slower, for scales up to 2**56.
 #[pyclass(frozen, extends = Mechanism, module = "lastbit")]
 pub(crate) struct DiscreteLaplace;
 
 #[pymethods]
 impl DiscreteLaplace {
     #[new]
-    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, dtype=None))]
+    #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, dtype=None, constant_time=false))]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        constant_time: bool,
     ) -> PyResult<PyClassInitializer<DiscreteLaplace>> {
-        let mechanism = build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref())?;
+        let mechanism =
+            build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref(), constant_time)?;
         Ok(initializer(mechanism, DiscreteLaplace))
     }
 
@@ -192,15 +196,17 @@ impl DiscreteLaplace {
     /// >>> lastbit.DiscreteLaplace.for_accuracy(30, alpha="0.05").accuracy(alpha="0.05")
     /// 30
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    #[pyo3(signature = (accuracy, *, alpha, dtype=None, constant_time=false))]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
         alpha: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        constant_time: bool,
     ) -> PyResult<Py<DiscreteLaplace>> {
         let py = accuracy.py();
         let scale = found(&for_accuracy(&Family::DiscreteLaplace, accuracy, alpha)?).into_pyobject(py)?;
-        let mechanism = build::discrete_laplace(Some(scale.as_any()), None, None, dtype.as_deref())?;
+        let mechanism =
+            build::discrete_laplace(Some(scale.as_any()), None, None, dtype.as_deref(), constant_time)?;
         Py::new(py, initializer(mechanism, DiscreteLaplace))
     }
 

@@ -200,12 +200,13 @@ pub(crate) fn grid_laplace<'py>(
 /// Adds the discrete Laplace variable to integers. The loss between inputs at L1 distance d is d/scale, exactly.
 ///
 /// Takes ints, lists of ints, arrays of integers; numbers and lists are int64 unless dtype says "int32". The rest is as for `laplace`.
+/// constant_time: the same noise from comparisons of integers alone, several times slower.
 ///
 /// >>> import lastbit
 /// >>> type(lastbit.discrete_laplace(1234, epsilon="1/2", sensitivity=1))
 /// <class 'int'>
 #[pyfunction]
-#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, dtype=None, out=None, budget=None,
+#[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, dtype=None, constant_time=false, out=None, budget=None,
     claim=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_laplace<'py>(
@@ -214,15 +215,17 @@ pub(crate) fn discrete_laplace<'py>(
     epsilon: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
     #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+    constant_time: bool,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = [scale, epsilon, sensitivity, None, None, None];
-    let call = Call { function: "discrete_laplace", numbers, flag: false, dtype: dtype.as_deref() };
-    let mechanism =
-        call.mechanism(|| build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref()))?;
+    let call = Call { function: "discrete_laplace", numbers, flag: constant_time, dtype: dtype.as_deref() };
+    let mechanism = call.mechanism(|| {
+        build::discrete_laplace(scale, epsilon, sensitivity, dtype.as_deref(), constant_time)
+    })?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 

@@ -421,3 +421,19 @@ def test_budget_from_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert budget.spent == 10 and len(budget.ledger) == 100 and len(refused) == 700
+
+
+def test_constant_time() -> None:
+    mechanism = lastbit.DiscreteLaplace(scale=10, constant_time=True)
+    assert repr(mechanism) == "DiscreteLaplace(scale=10, constant_time=True)"
+    assert mechanism != lastbit.DiscreteLaplace(scale=10)
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism
+    assert mechanism.loss(1) == Fraction(1, 10)
+    zeros = np.zeros(100_000, dtype=np.int64)
+    for noisy in (mechanism(zeros), lastbit.discrete_laplace(zeros, scale=10, constant_time=True)):
+        # The variance is 2·100 - 1/6; that of so many values is off by 1.4, mostly.
+        assert abs(noisy.var() - 199.83) < 12
+    accurate = lastbit.DiscreteLaplace.for_accuracy(30, alpha="0.05", constant_time=True)
+    assert "constant_time=True" in repr(accurate)
+    with pytest.raises(lastbit.ParameterError):
+        lastbit.DiscreteLaplace(scale=2**60, constant_time=True)
