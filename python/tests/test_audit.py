@@ -178,6 +178,11 @@ def test_samplers(mechanism: str) -> None:
     assert audit.notes[0].startswith("nothing is refuted")
 
 
+def test_the_sampler_of_the_gaussian() -> None:
+    audit = lastbit.audit("sampler", mechanism="gaussian", scale="5/2", inputs=(0, 1), depth=14)
+    assert "nothing is refuted" in str(audit)
+
+
 def test_the_discrete_laplace_law() -> None:
     audit = lastbit.audit("sampler", mechanism="discrete_laplace", scale=1)
     zero: Any = next(outcome.probabilities[0] for outcome in audit.outputs if outcome.output == "0")
@@ -300,7 +305,7 @@ def test_a_place_in_the_text() -> None:
         ("snapping", {"epsilon": 1, "bound": 1, "delta_at": 2**21}, "delta_at must be"),
         ("textbook-laplace", {"epsilon": 1, "dtype": "float32", "sampler": "grid53"}, "sampler must be"),
         ("sampler", {"mechanism": "laplace", "scale": 1, "bound": 3}, "bound is for snapping"),
-        ("sampler", {"mechanism": "gaussian", "scale": 1}, "there is no sampler"),
+        ("sampler", {"mechanism": "cauchy", "scale": 1}, "there is no sampler"),
         ("sampler", {"mechanism": "laplace", "scale": 1, "depth": 10**6}, "depth"),
         ("laplace", {"epsilon": 1}, "there is no mechanism 'laplace'"),
         (RESPONSE, {"epsilon": 1, "n": 1}, "no parameter n: there are eps"),

@@ -425,7 +425,7 @@ def test_budget_from_many_threads() -> None:
 
 def test_constant_time() -> None:
     mechanism = lastbit.DiscreteLaplace(scale=10, constant_time=True)
-    assert repr(mechanism) == "DiscreteLaplace(scale=10, constant_time=True)"
+    assert repr(mechanism) == "DiscreteLaplace(scale='10', constant_time=True)"
     assert mechanism != lastbit.DiscreteLaplace(scale=10)
     assert pickle.loads(pickle.dumps(mechanism)) == mechanism
     assert mechanism.loss(1) == Fraction(1, 10)
