@@ -247,7 +247,9 @@ fn next_to_thresholds_of_floats() {
     let mut asking = Asking::new(Arithmetic::shipped(), Fault::None);
     asking.visit_all(more(25));
     eprintln!("tier 1 next to thresholds of floats: {:?}", asking.count);
-    assert!(asking.count.asked > 2500 * asking.arithmetic.len() && asking.count.decided * 2 > asking.count.asked);
+    assert!(
+        asking.count.asked > 2500 * asking.arithmetic.len() && asking.count.decided * 2 > asking.count.asked
+    );
     assert_eq!(asking.count.wrong, 0);
 }
 
@@ -256,7 +258,9 @@ fn next_to_thresholds_of_integers() {
     let mut asking = Asking::new(Arithmetic::shipped(), Fault::None);
     asking.visit_integers(more(25));
     eprintln!("tier 1 next to thresholds of integers: {:?}", asking.count);
-    assert!(asking.count.asked > 750 * asking.arithmetic.len() && asking.count.decided * 2 > asking.count.asked);
+    assert!(
+        asking.count.asked > 750 * asking.arithmetic.len() && asking.count.decided * 2 > asking.count.asked
+    );
     assert_eq!(asking.count.wrong, 0);
 }
 
