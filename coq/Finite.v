@@ -2,7 +2,7 @@
 
     A certificate file defines a mechanism as a function from its inputs to a finite distribution, in the
     words of this file: [bernoulli], [sign], [choose], comparisons that are true or false, and [x <$ d ;; e]
-    for a draw. Its proof has three kinds of parts. A lemma says that some constraints can not hold together,
+    for a draw. Its proof has three kinds of parts. A lemma says that some constraints cannot hold together,
     because a sum of products of them is negative ([sum_refuted]). ALIGN and ENUMERATE compare two runs, path
     by path or output by output ([align], [enumerate]). *)
 

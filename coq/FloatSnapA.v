@@ -350,7 +350,7 @@ End Loss.
 
 (** The snapping mechanism in binary64 with [x] clamped to [-B, B] first, any noise with two roundings, and
     a grid of [L = 2^k]. [M <= 700] keeps [u] away from the least float. The last hypothesis on the numbers
-    says that relative errors are at most 1/64. It can not be left out: [FloatSnapNarrow] has a mechanism for
+    says that relative errors are at most 1/64. It cannot be left out: [FloatSnapNarrow] has a mechanism for
     which all the others hold and the loss is infinite. *)
 Theorem theorem_A (choice : Z -> bool) (eps B : R) (yF : R -> R) (k : Z) (f f' e : R) :
   let L := bpow radix2 k in

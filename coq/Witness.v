@@ -1,4 +1,4 @@
-(** Outputs that one input can give and its neighbour can not, in binary64.
+(** Outputs that one input can give and its neighbour cannot, in binary64.
 
     Pure differential privacy fails as soon as one output has a positive probability under f and the
     probability 0 under f'. This file shows it for three mechanisms, for concrete doubles and a correctly

@@ -42,7 +42,7 @@ class Cell:
 class Outcome:
     """An output, its probabilities under both inputs, and its loss |ln(P/P')|.
 
-    A probability is a Fraction, or a pair of Fractions that it lies between; so is the loss, `math.inf` if one input can not give the output.
+    A probability is a Fraction, or a pair of Fractions that it lies between; so is the loss, `math.inf` if one input cannot give the output.
 
     >>> import lastbit
     >>> lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1)).outputs[0].output
@@ -61,7 +61,7 @@ class Audit:
     - `loss`: what max |ln(P/P')| lies between, (lower, upper), or `math.inf`; upper is `math.inf` if not all outputs could be weighed.
     - `witness`, `worst`: the output of this loss, and all about it.
     - `outputs`: every output (`complete`), or those of interest where there are thousands; `count` is how many there are.
-    - `only_first`, `only_second`: the probability of what the other input can not give.
+    - `only_first`, `only_second`: the probability of what the other input cannot give.
     - `delta`: Σ max(0, P - e^ε·P') and Σ max(0, P' - e^ε·P) at ε = `delta_at`, if asked for; of a text always, at what it claims if nothing is asked for.
     - `claimed`: what the same mechanism over the reals loses at most between these inputs, or what a text or a sampler claims.
     - `map`: which u give which output, for mechanisms that turn one uniform number into noise.
@@ -113,7 +113,7 @@ class Audit:
             lines.append(f"claimed  {near(self.claimed, 20)}")
         for name, mass in (("only f", self.only_first), ("only f'", self.only_second)):
             if mass != 0:
-                lines.append(f"{name:<8} {near(mass)} of the mass is on outputs that the other input can not give")
+                lines.append(f"{name:<8} {near(mass)} of the mass is on outputs that the other input cannot give")
         if self.delta is not None and self.delta_at is not None:
             there, back = (near(x) for x in self.delta)
             lines.append(f"delta    {there} (f against f'), {back} (f' against f), at ε = {near(self.delta_at)}")

@@ -51,7 +51,7 @@ def _is_kept(audit: "Audit") -> "bool | None":
 
 def _masses(audit: "Audit") -> "list[str]":
     texts = [
-        f"{near(mass)} of the mass of {name} is on outputs that the other input can not give"
+        f"{near(mass)} of the mass of {name} is on outputs that the other input cannot give"
         for name, mass in (("f", audit.only_first), ("f'", audit.only_second))
         if mass != 0
     ]

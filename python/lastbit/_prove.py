@@ -47,7 +47,7 @@ class Witness:
     """Inputs and an event that refute a claim.
 
     - `probabilities`: for both inputs, what the probability lies between, and exactly as a formula if there is one.
-    - `loss_lower_bound`: what is certainly lost, `math.inf` if the second input can not give the event; `claimed`: ε, at these parameters.
+    - `loss_lower_bound`: what is certainly lost, `math.inf` if the second input cannot give the event; `claimed`: ε, at these parameters.
 
     >>> import lastbit
     >>> text = '''
@@ -244,7 +244,7 @@ def check(certificate: str, /, text: "str | None" = None) -> str:
     """Goes through a certificate of `prove` again, without any search, and says what it proves.
 
     text: the programs that are meant. The certificate must be about one of them, but for layout, comments and proofs; error
-    bounds of programs that leave values open can not be compared.
+    bounds of programs that leave values open cannot be compared.
 
     Raises CertificateError if it is none, does not prove what it says, or is about something else.
 

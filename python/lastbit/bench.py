@@ -298,7 +298,7 @@ def main() -> None:
         if peer not in found:
             print(f"{peer} is not installed: left out")
         elif peer in broken:
-            print(f"{peer} can not be used here ({broken[peer]}): left out")
+            print(f"{peer} cannot be used here ({broken[peer]}): left out")
     print(table(results))
     if memory is not None:
         print(f"memory of 10^8 values and their noisy copy: {memory:.2f} bytes a value (16 are the two arrays)")

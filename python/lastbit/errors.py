@@ -22,7 +22,7 @@ class Error(Exception):
 
 
 class ParameterError(Error, ValueError):
-    """A parameter is not a number, or one that can not be used: not positive, out of range, missing."""
+    """A parameter is not a number, or one that cannot be used: not positive, out of range, missing."""
 
 
 class UnsupportedType(Error, TypeError):
@@ -60,7 +60,7 @@ class SystemFailure(Error, OSError):
 
 
 class ProgramError(Error, ValueError):
-    """A text of the mechanism language or of FPCore has a mistake, or can not be dealt with; the message says where."""
+    """A text of the mechanism language or of FPCore has a mistake, or cannot be dealt with; the message says where."""
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ use crate::{number, values};
 pub(crate) struct Budget(Mutex<lastbit::Budget>);
 
 impl Budget {
-    // A panic can not leave it half-written: spending is one assignment and one push.
+    // A panic cannot leave it half-written: spending is one assignment and one push.
     fn lock(&self) -> MutexGuard<'_, lastbit::Budget> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

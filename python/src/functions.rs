@@ -92,7 +92,7 @@ impl Call<'_, '_> {
             return Ok(mechanism);
         }
         let mechanism = Rc::new(build()?);
-        // Objects that can not change.
+        // Objects that cannot change.
         let fixed = |x: &Bound<'_, PyAny>| {
             x.is_exact_instance_of::<PyFloat>()
                 || x.is_exact_instance_of::<PyInt>()

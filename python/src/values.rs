@@ -145,7 +145,7 @@ pub(crate) trait Plain: Number + for<'py> IntoPyObject<'py> {
     fn of_integer(x: i64) -> Result<Self, Misfit>;
 }
 
-/// Why a number can not be a value.
+/// Why a number cannot be a value.
 pub(crate) enum Misfit {
     /// A float where integers are wanted. That is no matter of its value.
     Kind,

@@ -248,7 +248,7 @@ def test_no_distance_is_made_up() -> None:
             lastbit.prove(with_clause(text, ADJACENT, ""), eps=1, **({"B": 100} if text is SNAPPING else {}))
     for adjacent in ("adjacent x<1> - x<2> <= 3", "adjacent |x<1> - x<1>| <= 1"):
         (proof,) = lastbit.prove(with_clause(SNAPPING, ADJACENT, adjacent), eps=1, B=100)
-        assert proof.verdict != "proved" and "the distance of neighbours can not be read off this" in proof.derivation
+        assert proof.verdict != "proved" and "the distance of neighbours cannot be read off this" in proof.derivation
 
 
 def test_what_is_not_drawn_is_no_noise() -> None:

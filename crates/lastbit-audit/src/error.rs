@@ -1,4 +1,4 @@
-//! What can not be audited, and why.
+//! What cannot be audited, and why.
 
 /// A parameter out of its range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

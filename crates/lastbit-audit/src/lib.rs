@@ -20,7 +20,7 @@
 //! use lastbit_lang::Tie;
 //! use lastbit_real::Rational;
 //!
-//! // Two inputs, one ulp apart: an output that one can give and the other can not.
+//! // Two inputs, one ulp apart: an output that one can give and the other cannot.
 //! let noise = Noise::Divided { epsilon: Rational::ONE };
 //! let mechanism = FloatSnap::new(noise, 372.00000000000017, None, Tie::Up, Sampler::Ulp)?;
 //! let f = 371.94007192138116f64;

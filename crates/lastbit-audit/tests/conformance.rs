@@ -68,7 +68,7 @@ fn mutated(value: &Value) -> Value {
     }
 }
 
-/// Every value of a case of each kind, changed, is noticed: as a mismatch, or as a field that can not be.
+/// Every value of a case of each kind, changed, is noticed: as a mismatch, or as a field that cannot be.
 #[test]
 fn no_digit_can_be_changed() {
     let file: Value = serde_json::from_str(PUBLIC).unwrap();

@@ -147,7 +147,7 @@ fn the_textbook_is_refuted() {
     assert_eq!(text(&double, "p_second"), "0");
 }
 
-/// The whole distribution in single precision: two thirds of the mass at 0 can not come from 1.
+/// The whole distribution in single precision: two thirds of the mass at 0 cannot come from 1.
 #[test]
 fn the_textbook_in_single_precision() {
     let single = audit("textbook-laplace --type f32 --sampler grid24 --epsilon 1 --inputs 0 1");

@@ -409,7 +409,7 @@ fn what_can_not_be_written_is_refused() {
     let certificate = folder.certificate("../../mechanisms/laplace.lb");
     let said = certify(&certificate, "--coq -");
     assert_eq!((said.status.code(), stdout(&said)), (Some(2), ""));
-    assert!(stderr(&said).contains("can not be written for Coq"), "{}", stderr(&said));
+    assert!(stderr(&said).contains("cannot be written for Coq"), "{}", stderr(&said));
     let said = certify(&certificate, "--gappa -");
     assert!(stderr(&said).contains("is not an error certificate"), "{}", stderr(&said));
     let said = certify(&certificate, "");

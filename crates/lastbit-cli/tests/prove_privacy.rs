@@ -107,7 +107,7 @@ fn what_can_not_be_looked_at_is_bad_input() {
         (laplace("proof { let eps = 3; have r<1> = r<2>; }"), "", "`eps` has a meaning already"),
         (array.to_owned(), "", "--param n=5"),
         (long, "", "the loop is too long to unroll"),
-        (laplace(""), "--epsilon -1", "`eps` is declared so that it can not be -1"),
+        (laplace(""), "--epsilon -1", "`eps` is declared so that it cannot be -1"),
         (laplace("").replace("claim", "assume eps < 5  claim"), "--epsilon 7", "exclude these values"),
         (laplace(""), "--bound 3", "there is no parameter `B`"),
     ];
@@ -186,7 +186,7 @@ fn no_distance_of_neighbours_is_made_up() {
         let output = prove(&with_clause(SNAPPING, ADJACENT, adjacent), "--epsilon 1 --bound 100");
         assert_eq!(code(&output), 3, "{adjacent}: {}", stdout(&output));
         assert!(
-            stdout(&output).contains("the distance of neighbours can not be read off this"),
+            stdout(&output).contains("the distance of neighbours cannot be read off this"),
             "{}",
             stdout(&output)
         );

@@ -211,7 +211,7 @@ impl<'a> Lexer<'a> {
             self.position += c.len_utf8();
         }
         let span = Span::new(start, self.position);
-        self.out.diagnostics.push(Diagnostic::new(span, format!("{first:?} can not stand here")));
+        self.out.diagnostics.push(Diagnostic::new(span, format!("{first:?} cannot stand here")));
     }
 
     fn number(&mut self) {

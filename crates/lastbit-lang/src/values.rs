@@ -143,7 +143,7 @@ pub fn distances_of_neighbours(
     match first {
         _ if !found.is_empty() => Ok(found),
         Some(span) => {
-            let message = "the distance of neighbours can not be read off this";
+            let message = "the distance of neighbours cannot be read off this";
             Err(Diagnostic::new(span, message).with_hint(hint))
         }
         None => {

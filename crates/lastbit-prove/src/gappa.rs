@@ -45,7 +45,7 @@ const MOST_PARTS: usize = 4096;
 /// The script of an error certificate. The certificate is not checked.
 ///
 /// # Errors
-/// [`GappaError`], if it is no certificate, or its program can not be said in Gappa's language.
+/// [`GappaError`], if it is no certificate, or its program cannot be said in Gappa's language.
 pub fn script(certificate: &str) -> Result<String, GappaError> {
     let certificate = read(certificate)?;
     let program = &certificate.program;

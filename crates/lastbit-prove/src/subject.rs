@@ -47,7 +47,7 @@ impl Subject {
     /// The syntax tree of the text.
     ///
     /// # Errors
-    /// If the text is too long, can not be read, or has names or types that do not fit.
+    /// If the text is too long, cannot be read, or has names or types that do not fit.
     pub fn file(&self) -> Result<File, SubjectError> {
         if self.text.len() > MAX_TEXT {
             let message = format!("the text is longer than {MAX_TEXT} bytes");
@@ -72,7 +72,7 @@ impl Subject {
     /// A message about the text, with its line.
     pub(crate) fn wrong(&self, message: Option<&Diagnostic>) -> SubjectError {
         let Some(Diagnostic { span, message, .. }) = message else {
-            return SubjectError::Text { line: 1, message: "it can not be read".into() };
+            return SubjectError::Text { line: 1, message: "it cannot be read".into() };
         };
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;

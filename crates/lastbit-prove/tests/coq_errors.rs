@@ -90,7 +90,7 @@ impl Many {
         let certificate = certificate.to_string();
         let is_accepted = check(&certificate).is_ok();
         let Ok(file) = error_bound(&certificate) else {
-            assert!(!is_accepted, "accepted, and can not be written: {certificate}");
+            assert!(!is_accepted, "accepted, and cannot be written: {certificate}");
             return;
         };
         let (statement, proof) = file.split_once("\nTheorem ").unwrap();

@@ -192,7 +192,7 @@ pub enum Error {
         /// Which one.
         cipher: &'static str,
     },
-    /// The operating system gave bytes for a key that can not be random.
+    /// The operating system gave bytes for a key that cannot be random.
     #[error(
         "the operating system's random generator seems stuck, so nothing was released: it gave a seed, and {reason}; \
          look after the machine's random device"

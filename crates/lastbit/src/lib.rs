@@ -1,6 +1,6 @@
 //! Differential-privacy noise that is private down to the last bit of a floating-point number.
 //!
-//! Nearly every library has shipped noise that leaks through its floating-point bits: the textbook `x + b·ln(u)` can not
+//! Nearly every library has shipped noise that leaks through its floating-point bits: the textbook `x + b·ln(u)` cannot
 //! reach every double from every `x`, and which doubles it reaches tells `x` apart. The mechanisms here have
 //! **exactly** the distribution that their proofs are about, and are faster than the textbook.
 //!
@@ -36,7 +36,7 @@
 //! | [`NoisyMax`] | the largest `score + b·E`, `E` exponential: permute-and-flip | `d/b` |
 //! | [`Exponential`] | `i` with probability proportional to `weight·e^(score/b)` | `d/b` |
 //!
-//! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What can not be
+//! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What cannot be
 //! done is refused with an [`Error`], and then nothing is written.
 //!
 //! Losses of several releases add: [`Claim::compose`] says what they promise together, [`Composition`] makes one measurement of

@@ -40,7 +40,7 @@ const TEXT: &str = "text";
 fn program_error(text: &str, diagnostics: &[Diagnostic]) -> PyErr {
     let mut diagnostics = diagnostics.to_vec();
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    let Some(first) = diagnostics.first() else { return ProgramError::new_err("the text can not be read") };
+    let Some(first) = diagnostics.first() else { return ProgramError::new_err("the text cannot be read") };
     let (line, column) = first.span.line_column(text);
     let shown = render(TEXT, text, &diagnostics).trim_end().to_owned();
     ProgramError::new_err((shown, first.message.clone(), line, column, first.hint.clone()))

@@ -18,13 +18,13 @@ pub enum BitTreeError {
     /// The sampler refused.
     #[error(transparent)]
     Sampler(#[from] lastbit::Error),
-    /// A depth, a width, an input or a parameter that can not be audited.
+    /// A depth, a width, an input or a parameter that cannot be audited.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
 }
 
 impl BitTreeError {
-    /// A value that can not be audited.
+    /// A value that cannot be audited.
     pub(super) fn out_of_range(
         name: &'static str,
         value: impl ToString,

@@ -2,7 +2,7 @@
 
 use lastbit_real::Rational;
 
-/// Why an attack can not run.
+/// Why an attack cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AttackError {
     /// A confidence that is no probability, or none that samples can give.

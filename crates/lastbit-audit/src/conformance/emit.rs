@@ -35,7 +35,7 @@ pub enum EmitError {
     /// Parameters out of range.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
-    /// Parameters that a file can not state.
+    /// Parameters that a file cannot state.
     #[error(transparent)]
     Field(#[from] FieldError),
 }

@@ -20,7 +20,7 @@ const NOT_COMPARED: [&str; 4] = ["id", "note", "approx", "reached_from_f_by"];
 /// The version of the schema that is understood.
 const SCHEMA_VERSION: u64 = 1;
 
-/// Why a file can not be checked.
+/// Why a file cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum ConformanceError {
     /// It is no JSON.

@@ -70,7 +70,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// A value that has been returned; `None` if it can not be.
+    /// A value that has been returned; `None` if it cannot be.
     pub(super) fn of(value: Value, samples: &BTreeMap<SampleId, Sample>) -> Option<Element> {
         match value {
             Value::Bool(value) => Some(Element::Bool(value)),

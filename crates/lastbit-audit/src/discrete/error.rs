@@ -1,4 +1,4 @@
-//! Why a program can not be audited, and where.
+//! Why a program cannot be audited, and where.
 
 use lastbit_lang::{Diagnostic, Span};
 use lastbit_real::Rational;
@@ -53,7 +53,7 @@ pub enum Fault {
     Exponent,
 }
 
-/// Why a program can not be audited.
+/// Why a program cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DiscreteError {
     /// The file has errors.
@@ -83,7 +83,7 @@ pub enum DiscreteError {
         /// Where it stands.
         span: Span,
     },
-    /// A statement that can not be carried out.
+    /// A statement that cannot be carried out.
     #[error("{fault}")]
     Statement {
         /// What is wrong.

@@ -269,7 +269,7 @@ impl Scope<'_> {
     fn compares(&self, op: CompareOp, value: &Number, bound: ExprId) -> Result<bool, DiscreteError> {
         let bound = self.constant(bound).and_then(number).map_err(error)?;
         let arithmetic = Arithmetic { samples: &BTreeMap::new(), bits: self.bits };
-        // What can not be told from the end of a range is not in it.
+        // What cannot be told from the end of a range is not in it.
         Ok(arithmetic.compare(op, value, &bound).map_err(error)?.unwrap_or(false))
     }
 

@@ -148,7 +148,7 @@ pub fn audit(
 /// The clauses `adjacent` and `assume` that two inputs do not satisfy. Clauses speak about real numbers, also those of a mechanism over floats.
 ///
 /// # Errors
-/// If an input is outside of its declared range, or a clause can not be evaluated.
+/// If an input is outside of its declared range, or a clause cannot be evaluated.
 pub fn unmet(
     file: &File,
     declaration: &Declaration,
@@ -164,7 +164,7 @@ pub fn unmet(
 /// The clauses `assume` about nothing but parameters that these values do not satisfy: whatever is said of such values is said in vain.
 ///
 /// # Errors
-/// If a value is missing or outside of its declared range, or a clause can not be evaluated.
+/// If a value is missing or outside of its declared range, or a clause cannot be evaluated.
 pub fn unmet_by_parameters(
     file: &File,
     declaration: &Declaration,

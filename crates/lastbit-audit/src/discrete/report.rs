@@ -19,7 +19,7 @@ pub enum Verdict {
     Holds,
     /// It does not, so it is false.
     Violated,
-    /// That can not be told: the loss is as close to the claim as it is known, or it is only known from below.
+    /// That cannot be told: the loss is as close to the claim as it is known, or it is only known from below.
     Undecided,
 }
 

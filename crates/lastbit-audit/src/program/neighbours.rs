@@ -15,7 +15,7 @@ pub enum Neighbours {
     Yes,
     /// They do not: what is found says nothing about the claim.
     No,
-    /// The text has no such clause, or one that can not be evaluated here.
+    /// The text has no such clause, or one that cannot be evaluated here.
     Undecided,
 }
 

@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// One ulp apart, one input can give -B and the other can not.
+    /// One ulp apart, one input can give -B and the other cannot.
     #[test]
     fn the_least_double_is_missed() {
         let variant = variant("1", 372.00000000000017, None, Sampler::Ulp);

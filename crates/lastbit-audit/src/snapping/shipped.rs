@@ -54,7 +54,7 @@ impl Shipped {
             && mechanism.sampler() == Sampler::Ulp;
         let lambda = mechanism.lambda().to_f64(Rounding::Nearest);
         let params = SnapParams { epsilon, bound: mechanism.bound(), lambda };
-        // The constructor chooses its own Λ, and refuses what it can not claim to be private.
+        // The constructor chooses its own Λ, and refuses what it cannot claim to be private.
         let release =
             FloatSnapping::new(epsilon, mechanism.bound()).ok().filter(|release| *release.params() == params);
         is_shipped.then_some(Shipped { params, release, evaluations: 0, replays: 0 })

@@ -1,4 +1,4 @@
-//! What can not be audited, and why.
+//! What cannot be audited, and why.
 
 use lastbit_audit::discrete::Fault;
 

@@ -125,7 +125,7 @@ fn neighbours() {
     let text = "mechanism m(x: f64) -> f64 adjacent x<1> < x<2> { u <$ unif(0,1); return clamp(x + u, 0) }";
     let report = audited(text, "", ["x=0", "x=1"], &listing()).expect("an audit");
     assert_eq!(report.neighbours, Neighbours::Yes);
-    // Nothing is said, or something that can not be told.
+    // Nothing is said, or something that cannot be told.
     for (clause, expected) in [
         ("", Neighbours::Undecided),
         ("adjacent exp(x<2>) = exp(x<2>)", Neighbours::Undecided),

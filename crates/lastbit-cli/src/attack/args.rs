@@ -71,7 +71,7 @@ pub(crate) struct Attack {
     /// Attack the noise of numpy, diffprivlib, opendp, python-dp and lastbit, and print a table
     ///
     /// Makes a virtual environment of Python, and installs the packages there if they are not: that needs the network once. A
-    /// mechanism that can not be run has a row that says why, and the exit code is 2; otherwise it is 0 whatever is found.
+    /// mechanism that cannot be run has a row that says why, and the exit code is 2; otherwise it is 0 whatever is found.
     #[arg(long)]
     pub(super) gallery: bool,
     #[command(flatten)]

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
         (Some(command), ..) => from_command(command, inputs.unwrap_or_default(), args)?,
         (None, Some(a), Some(b)) if is_stdin(a) && is_stdin(b) => {
             return Err(Error::usage(
-                "standard input can not be both files",
+                "standard input cannot be both files",
                 "give at least one of them a name",
             ));
         }

@@ -35,7 +35,7 @@ Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped 
   loss     max |ln(P/P')| over all outputs: what ε-differential privacy bounds; inf if an output
            is possible under one input only
   at       the output that has this loss
-  only f   the probability under f of outputs that f' can not produce
+  only f   the probability under f of outputs that f' cannot produce
   delta    Σ max(0, P - e^ε·P'): the δ that (ε, δ)-differential privacy needs for these inputs
   excess   loss - ε, in units of η = 2^-53
   ⊕ ⊗ ⊘    floating-point operations, rounded to nearest
@@ -64,7 +64,7 @@ pub(crate) enum Mechanism {
     /// The Laplace mechanism as textbooks have it, x ⊕ s ⊗ (LN(u) ⊘ ε): refuted
     ///
     /// In single precision with --sampler grid24 the whole distribution is computed; in double precision outputs are looked for
-    /// that one input can produce and the other can not.
+    /// that one input can produce and the other cannot.
     #[command(after_help = "Examples:
   lastbit audit textbook-laplace --epsilon 1 --inputs 0 1
   lastbit audit textbook-laplace --type f32 --sampler grid24 --epsilon 1 --inputs 0 1 --json")]

@@ -262,7 +262,7 @@ impl<O: Clone> Style<'_, O> {
             if !weight.hi().is_zero() {
                 let _ = writeln!(
                     text,
-                    "{name} {share} of the mass is on outputs that the other input can not produce"
+                    "{name} {share} of the mass is on outputs that the other input cannot produce"
                 );
             }
         }

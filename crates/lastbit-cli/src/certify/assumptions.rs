@@ -155,7 +155,7 @@ pub(super) fn answer(printed: &str, marker: &str) -> Option<Assumptions> {
     for (part, name) in parts[1..].iter().zip(&full) {
         let located = part.strip_prefix(" name\n")?;
         for (shortest, meaning) in constants(located, ending(name)) {
-            // One name can not mean two things.
+            // One name cannot mean two things.
             if *meanings.entry(shortest).or_insert(meaning) != meaning {
                 return None;
             }

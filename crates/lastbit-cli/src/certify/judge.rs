@@ -105,7 +105,7 @@ fn with_library(file: &str, path: Option<&Path>, library: &Path, coqc: &Coqc) ->
     }
     Ok(match assumptions::answer(&String::from_utf8_lossy(&output.stdout), &marker) {
         None => Verdict::Rejected {
-            reason: "what it assumes is not known: Coq's answer can not be read".into(),
+            reason: "what it assumes is not known: Coq's answer cannot be read".into(),
             assumptions: None,
         },
         Some(assumptions) if assumptions.others.is_empty() => Verdict::Accepted(assumptions),

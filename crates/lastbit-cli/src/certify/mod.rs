@@ -92,7 +92,7 @@ fn refused(name: &str, error: &dyn std::fmt::Display) -> Error {
 /// The Coq file of a certificate of any kind.
 fn coq_file(name: &str, text: &str) -> Result<CoqFile, Error> {
     let unsupported = |error: &dyn std::fmt::Display, hint: &str| {
-        Error::usage(format!("{name} can not be written for Coq: {error}"), hint)
+        Error::usage(format!("{name} cannot be written for Coq: {error}"), hint)
     };
     match privacy::read(text) {
         Ok(certificate) => {

@@ -168,7 +168,7 @@ pub(crate) struct Check {
   lastbit fmt --check mechanisms/*.lb
   lastbit fmt - < draft.lb
 
-Exit codes: 0 all is well; 1 with --check, if a file would change; 2 a file that can not be read.")]
+Exit codes: 0 all is well; 1 with --check, if a file would change; 2 a file that cannot be read.")]
 pub(crate) struct Fmt {
     /// Files of the language of mechanisms (*.lb), changed in place; - from standard input to standard output
     #[arg(required = true, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! Files: read whole, written whole or not at all. That a file can not be read is the user's matter, exit code 2: 1 means that a
+//! Files: read whole, written whole or not at all. That a file cannot be read is the user's matter, exit code 2: 1 means that a
 //! claim is false.
 
 use std::io::{Read, Write};

@@ -96,7 +96,7 @@ fn ignored(args: &Prove) -> Vec<String> {
     given.map(|(option, _)| format!("{option} says nothing about a proof over the reals")).collect()
 }
 
-/// What the logic can not look at.
+/// What the logic cannot look at.
 fn bad(declaration: &Declaration, source: &Source<'_>, error: KernelError) -> Report {
     let name = &declaration.name.text;
     let mut report = match error {

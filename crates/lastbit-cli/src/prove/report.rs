@@ -69,7 +69,7 @@ pub(crate) fn printable(text: &str) -> String {
 pub(crate) fn unreadable(name: &str, source: &Source<'_>, diagnostics: &[Diagnostic]) -> Report {
     let mut diagnostics = diagnostics.to_vec();
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    let message = diagnostics.first().map_or("it can not be read", |diagnostic| diagnostic.message.as_str());
+    let message = diagnostics.first().map_or("it cannot be read", |diagnostic| diagnostic.message.as_str());
     let mut value = json!({ "name": name, "error": message });
     if let Some(diagnostic) = diagnostics.first() {
         set_place(&mut value, diagnostic, source);

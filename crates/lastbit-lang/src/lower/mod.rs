@@ -118,7 +118,7 @@ enum Value {
     List(Vec<Value>),
     /// A database, by its name.
     Data(String),
-    /// What can not be read, such as a sample without a straight-line reading; the message is for whoever does.
+    /// What cannot be read, such as a sample without a straight-line reading; the message is for whoever does.
     Opaque(Box<Diagnostic>),
 }
 

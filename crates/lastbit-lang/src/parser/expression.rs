@@ -69,7 +69,7 @@ enum Mode {
 }
 
 impl Parser<'_> {
-    /// Reads an expression; stops at the first token that can not belong to it.
+    /// Reads an expression; stops at the first token that cannot belong to it.
     pub(super) fn expression(&mut self) -> Parsed<ExprId> {
         let mut stack = Vec::new();
         let mut mode = Mode::Operand;

@@ -120,7 +120,7 @@ pub struct Path {
 /// Every way through the program.
 ///
 /// # Errors
-/// A message with the place, where the program can not be run on symbols.
+/// A message with the place, where the program cannot be run on symbols.
 pub fn paths(program: &Program<'_>, side: Side, samples: &dyn Samples) -> Result<Vec<Path>, Diagnostic> {
     let span = program.declaration.name.span;
     let found = explore(span, program.watch(), |trace| {

@@ -138,7 +138,7 @@ impl<'a> Program<'a> {
             Some(length) if length <= MAX_LENGTH as usize => Ok(length),
             _ => Err(Diagnostic::new(
                 self.file.expr(id).span,
-                format!("an array can not have {length} elements"),
+                format!("an array cannot have {length} elements"),
             )),
         }
     }
@@ -287,7 +287,7 @@ impl<'a> Program<'a> {
                 constraints.iter().any(|constraint| constraint.decided() == Some(false))
             };
             if let (Some(given), true) = (given, found.iter().any(is_false)) {
-                let message = format!("`{}` is declared so that it can not be {given}", binder.name.text);
+                let message = format!("`{}` is declared so that it cannot be {given}", binder.name.text);
                 return Err(Diagnostic::new(binder.span, message));
             }
             // A number that satisfies what is declared of it says nothing.

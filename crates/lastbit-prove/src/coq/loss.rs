@@ -253,7 +253,7 @@ fn inputs(program: &StraightLine, shape: &Shape) -> Result<Vec<String>, Unsuppor
 }
 
 /// What the theorem asks for, in units of `1/ε`: distances of thresholds, each rounded up a little, since equalities of numbers that
-/// are not dyadic can not be shown by enclosures.
+/// are not dyadic cannot be shown by enclosures.
 struct Numbers {
     /// `j`: the outermost middle between two multiples of `Λ` is below `2^j`.
     exponent: i64,

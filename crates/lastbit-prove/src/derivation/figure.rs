@@ -22,7 +22,7 @@ fn pad(text: &str, left: usize, total: usize) -> String {
 /// The derivation of `root`, or `None` if it is wider than `columns`.
 pub fn figure(derivation: &Derivation<'_>, root: NodeId, columns: usize) -> Option<String> {
     let needed = derivation.needed(root);
-    // Every node takes some characters of width: what can not fit is not worth drawing.
+    // Every node takes some characters of width: what cannot fit is not worth drawing.
     if needed.len() > columns {
         return None;
     }

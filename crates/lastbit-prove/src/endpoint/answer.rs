@@ -88,7 +88,7 @@ impl<'a> FloatAnswer<'a> {
     /// Looks for a proof by ENDPT, and for a refutation by exact weights.
     ///
     /// # Errors
-    /// Messages with places, if the text or the values can not be used at all.
+    /// Messages with places, if the text or the values cannot be used at all.
     pub fn find(
         file: &'a File,
         declaration: &'a Declaration,

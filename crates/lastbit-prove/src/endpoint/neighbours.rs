@@ -41,7 +41,7 @@ impl Statement<'_> {
             // A parameter that is open is told elsewhere, if it is needed.
             Err(DiscreteError::Missing { .. }) => Ok(()),
             Err(DiscreteError::NotAllowed { name, value, span }) => {
-                let message = format!("`{name}` is declared so that it can not be {value}");
+                let message = format!("`{name}` is declared so that it cannot be {value}");
                 Err(Diagnostic::new(span, message))
             }
             Err(error) => Err(Diagnostic::new(name, error.to_string())),

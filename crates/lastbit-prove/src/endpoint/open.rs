@@ -69,7 +69,7 @@ impl OpenTheorem {
     /// What the theorem says of the text.
     ///
     /// # Errors
-    /// Messages with places, if the text can not be read or is no snapping mechanism.
+    /// Messages with places, if the text cannot be read or is no snapping mechanism.
     pub fn find(
         file: &File,
         declaration: &Declaration,

@@ -1,4 +1,4 @@
-//! An oracle: z3, if it is on the machine, asked by SMT-LIB. It finds models, which are verified, and it may say that constraints can not
+//! An oracle: z3, if it is on the machine, asked by SMT-LIB. It finds models, which are verified, and it may say that constraints cannot
 //! hold together, which is not: what rests on that is called `oracle` and never proved.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub struct Z3 {
 /// What it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The constraints can not hold together. Nobody has checked this.
+    /// The constraints cannot hold together. Nobody has checked this.
     Unsatisfiable,
     /// They hold for these values, which have been checked.
     Model(BTreeMap<Symbol, Rational>),

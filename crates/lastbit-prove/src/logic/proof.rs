@@ -111,7 +111,7 @@ pub enum Axiom {
     Reciprocal(Polynomial),
 }
 
-/// Constraints that can not hold together.
+/// Constraints that cannot hold together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lemma {
     /// The constraints.
@@ -120,7 +120,7 @@ pub struct Lemma {
     pub refutation: Refutation,
 }
 
-/// Why some constraints can not hold together: a sum of products of them is negative although each product is not.
+/// Why some constraints cannot hold together: a sum of products of them is negative although each product is not.
 ///
 /// With one factor in each product this is Farkas' lemma; with more, a certificate in the manner of Handelman.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub struct Refutation {
 /// Why a proof is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernelError {
-    /// The program can not be run on symbols.
+    /// The program cannot be run on symbols.
     #[error("{}", .0.message)]
     Program(Diagnostic),
     /// A lemma is wrong.

@@ -80,7 +80,7 @@ impl Report {
 /// Proves or refutes what a declaration over the reals claims.
 ///
 /// # Errors
-/// If the program can not be run on symbols, or a script is not made as scripts are.
+/// If the program cannot be run on symbols, or a script is not made as scripts are.
 pub fn prove(
     file: &File,
     declaration: &Declaration,
@@ -161,7 +161,7 @@ fn attempt(
 /// What a proof assumes of parameters and inputs: which of the declared facts its lemmas use, and which they do not.
 ///
 /// # Errors
-/// If the declaration can not be read.
+/// If the declaration cannot be read.
 pub fn assumptions(program: &Program<'_>, proof: &Proof) -> Result<[Vec<Constraint>; 2], KernelError> {
     let used: BTreeSet<&Constraint> = proof.lemmas.iter().flat_map(|lemma| &lemma.constraints).collect();
     let mut declared: Vec<Constraint> = Vec::new();

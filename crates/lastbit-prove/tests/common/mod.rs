@@ -15,7 +15,7 @@ fn library() -> Option<PathBuf> {
     (is_compiled && has_coqc).then_some(path)
 }
 
-/// Whether coqc accepts a file, or what it says; `None` if it can not be asked.
+/// Whether coqc accepts a file, or what it says; `None` if it cannot be asked.
 pub(crate) fn coqc(what: &str, file: &str) -> Option<Result<(), String>> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let Some(library) = library() else {

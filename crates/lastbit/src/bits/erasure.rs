@@ -1,4 +1,4 @@
-//! Fast key erasure: a generator that can not be run backwards.
+//! Fast key erasure: a generator that cannot be run backwards.
 //!
 //! A key makes one buffer. The first 32 bytes of it are the next key, the rest are words; the old key is overwritten before the first word is
 //! read, and each word as it is read. So who reads the memory learns what comes next, but nothing of what came before. The construction is

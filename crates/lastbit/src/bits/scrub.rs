@@ -14,7 +14,7 @@ const DEPTH: usize = if cfg!(debug_assertions) { 32 << 10 } else { 3 << 10 };
 /// Calls `f`, which handles keys, and cleans up after it.
 #[inline(always)]
 pub(super) fn scrubbed<A, R>(f: fn(A) -> R, argument: A) -> R {
-    // `black_box`: what the compiler does not know it can not inline.
+    // `black_box`: what the compiler does not know it cannot inline.
     let result = std::hint::black_box(f)(argument);
     overwrite_stack();
     clear_registers();

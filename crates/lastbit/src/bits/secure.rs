@@ -37,7 +37,7 @@ impl SecureSource {
     ///
     /// # Errors
     /// - [`Error::NoEntropy`] if the operating system has no random bytes to give.
-    /// - [`Error::SeedRefused`] if those that it gave can not be random.
+    /// - [`Error::SeedRefused`] if those that it gave cannot be random.
     /// - [`Error::SelfTestFailed`] if a cipher is broken.
     /// - [`Error::NoKeyMemory`] if there is no memory for keys.
     pub fn new() -> Result<Self, Error> {

@@ -20,7 +20,7 @@
 //! # Bits on demand
 //!
 //! A word of each candidate's `U` gives an interval for its noisy score, in doubles with a proved radius. Candidates whose interval lies
-//! below another one can not win. If more than one is left, their `U` are revealed further, and exact arithmetic encloses their noisy
+//! below another one cannot win. If more than one is left, their `U` are revealed further, and exact arithmetic encloses their noisy
 //! scores, until one is left. The intervals shrink to numbers that are almost surely different, so that this almost surely ends. Who wins
 //! is a function of the `U_i` alone.
 

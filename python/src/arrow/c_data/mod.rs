@@ -206,7 +206,7 @@ impl Stream {
     }
 }
 
-/// Why a type or an array can not be read.
+/// Why a type or an array cannot be read.
 pub(super) type Malformed = &'static str;
 
 impl Schema {
@@ -239,7 +239,7 @@ impl Schema {
             }
             Some(false)
         };
-        // Metadata that can not be read belongs to no type that is known.
+        // Metadata that cannot be read belongs to no type that is known.
         is_extension().unwrap_or(true)
     }
 }

@@ -54,7 +54,7 @@ fn noisy_max() {
     );
 }
 
-/// An event of the Laplace mechanism loses ε and not a bit more: an enclosure can not tell, the sum of exponentials can.
+/// An event of the Laplace mechanism loses ε and not a bit more: an enclosure cannot tell, the sum of exponentials can.
 #[test]
 fn a_loss_that_is_reached() {
     let noises = laplace(&["3"]);

@@ -30,7 +30,7 @@ pub(super) fn anchors(variant: &Variant, domain: &Domain) -> Vec<f64> {
     anchors
 }
 
-/// Neighbouring doubles of which one can give an end and the other can not, because the noise of the least `u` does not reach it.
+/// Neighbouring doubles of which one can give an end and the other cannot, because the noise of the least `u` does not reach it.
 fn at_the_end_of_reach(variant: &Variant, domain: &Domain) -> Vec<[f64; 2]> {
     let mechanism = &variant.mechanism;
     let farthest = variant.farthest();

@@ -50,7 +50,7 @@ impl Witness {
         self.outcome.weights.each_ref().map(|weight| weight.lo().floor())
     }
 
-    /// Whether one input can not give the output.
+    /// Whether one input cannot give the output.
     pub fn is_infinite(&self) -> bool {
         self.outcome.weights.iter().any(|weight| weight.hi().is_zero())
     }

@@ -31,7 +31,7 @@ pub(super) struct Python {
 }
 
 impl Python {
-    /// Makes the environment if it is not there, and installs what is missing. What can not be installed is kept with the
+    /// Makes the environment if it is not there, and installs what is missing. What cannot be installed is kept with the
     /// reason: the rest of the gallery goes on.
     pub(super) fn prepare(options: &GalleryOptions) -> Result<Python, Error> {
         let folder = options.venv.clone().or_else(cache).ok_or_else(|| {

@@ -111,7 +111,7 @@ impl<'a> Answer<'a> {
     /// computed.
     ///
     /// # Errors
-    /// If the program can not be run on symbols, or the values are excluded by its assumptions.
+    /// If the program cannot be run on symbols, or the values are excluded by its assumptions.
     pub fn find(
         task: Task<'a>,
         values: BTreeMap<String, Rational>,
@@ -133,7 +133,7 @@ impl<'a> Answer<'a> {
         }
         let found = prove_program(&program, &values, options, progress)?;
         let seconds = start.elapsed().as_secs_f64();
-        // What can not be run at all is not undecided, but bad.
+        // What cannot be run at all is not undecided, but bad.
         let is_whole = found.proved().is_none() && found.stopped.is_none();
         if let (true, Some(Err(RefuteError::Program(error)))) = (is_whole, &found.refutation) {
             return Err(error.clone());

@@ -240,7 +240,7 @@ fn undecided(answer: &Answer<'_>) -> String {
     for premise in vouched.clone().take(SHOWN) {
         let _ = writeln!(
             text,
-            "  oracle          z3 says that these can not hold together: {}",
+            "  oracle          z3 says that these cannot hold together: {}",
             written(premise).join(", ")
         );
     }

@@ -109,7 +109,7 @@ impl Certificate {
     /// The syntax tree of the text.
     ///
     /// # Errors
-    /// If the text is too long, can not be read, or has names or types that do not fit.
+    /// If the text is too long, cannot be read, or has names or types that do not fit.
     pub fn file(&self) -> Result<File, CertificateError> {
         Ok(self.subject().file()?)
     }
@@ -149,7 +149,7 @@ impl Certificate {
     /// Whether the theorem is about any inputs at all. This is found out from the text, and not from what the proof says.
     ///
     /// # Errors
-    /// If the text can not be read.
+    /// If the text cannot be read.
     pub fn neighbours(&self) -> Result<Neighbours, CertificateError> {
         let file = self.file()?;
         let declaration = self.find(&file)?;

@@ -120,7 +120,7 @@ impl Leaves<'_, '_, '_> {
         }
     }
 
-    /// What shows that known constraints and some more can not hold together.
+    /// What shows that known constraints and some more cannot hold together.
     pub(super) fn premise(&self, known: &Known, more: &[Constraint]) -> Result<String, Unsupported> {
         if more.iter().any(|constraint| constraint.decided() == Some(false)) {
             return Ok("closed".into());

@@ -63,7 +63,7 @@ pub enum Unsupported {
     /// The certificate's text is wrong, or has no such declaration.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// What is declared can not be read by the logic.
+    /// What is declared cannot be read by the logic.
     #[error("{0}")]
     Program(String),
     /// A sample has infinitely many values.
@@ -175,7 +175,7 @@ fn write(program: &Program<'_>, certificate: &Certificate, is_event: bool) -> Re
     lines.blank();
     lines.push(
         0,
-        "(** The certificate's lemmas: constraints that can not hold together, by a sum of products. *)",
+        "(** The certificate's lemmas: constraints that cannot hold together, by a sum of products. *)",
     );
     let mut stated = Vec::new();
     for (index, lemma) in proof.lemmas.iter().enumerate() {

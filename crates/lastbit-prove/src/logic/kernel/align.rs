@@ -216,7 +216,7 @@ fn check_form(piece: &Piece, laws: &Laws, coordinates: &BTreeSet<Symbol>) -> Res
                 }
                 let is_one_sided = matches!(sample.law, Law::Exponential(_));
                 if *negate && is_one_sided && !is_off(SideCondition::ExponentialMirror) {
-                    return Err(refused(format!("{name} is never negative and can not be mirrored")));
+                    return Err(refused(format!("{name} is never negative and cannot be mirrored")));
                 }
             }
             Map::Permute(images) => {

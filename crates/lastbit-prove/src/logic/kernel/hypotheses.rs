@@ -120,7 +120,7 @@ fn sum(list: &[Polynomial]) -> Polynomial {
 /// All ways in which two inputs can be neighbours; truth values among the inputs are each taken both ways.
 ///
 /// # Errors
-/// If the declaration can not be read.
+/// If the declaration cannot be read.
 pub fn hypotheses(program: &Program<'_>) -> Result<Vec<Hypotheses>, KernelError> {
     let facts = program.facts()?;
     let adjacency = program.adjacency()?;

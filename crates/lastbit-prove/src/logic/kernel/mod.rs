@@ -52,7 +52,7 @@ pub(crate) struct Context<'c, 'a> {
 }
 
 impl Context<'_, '_> {
-    /// A premise: the constraints can not hold together.
+    /// A premise: the constraints cannot hold together.
     pub(crate) fn need<'c>(
         &mut self,
         rule: &'static str,
@@ -100,7 +100,7 @@ impl Context<'_, '_> {
     }
 }
 
-/// Whether a text is `x`, `q[3]`, `z#2`, `x<1>` or `f(…)` with its own parentheses: such texts can not be taken for sums or products.
+/// Whether a text is `x`, `q[3]`, `z#2`, `x<1>` or `f(…)` with its own parentheses: such texts cannot be taken for sums or products.
 fn is_symbol(text: &str) -> bool {
     let text = text.strip_suffix("<1>").or_else(|| text.strip_suffix("<2>")).unwrap_or(text);
     let head = text.trim_start_matches(|c: char| c.is_alphanumeric() || "_'".contains(c));
@@ -265,7 +265,7 @@ fn check_leaf(
 /// The claimed loss, if it is an expression: ε, and δ if there is one.
 ///
 /// # Errors
-/// If it can not be read, has cases, or is not the only one.
+/// If it cannot be read, has cases, or is not the only one.
 pub fn claim(program: &Program<'_>) -> Result<Option<(Polynomial, Option<Polynomial>)>, KernelError> {
     let mut trace = Trace::default();
     let mut read = |id| program.parameter_expression(id, &mut trace);

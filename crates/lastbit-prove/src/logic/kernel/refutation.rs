@@ -1,4 +1,4 @@
-//! Lemmas: sets of constraints that can not hold together, each with the sum that shows it.
+//! Lemmas: sets of constraints that cannot hold together, each with the sum that shows it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -92,9 +92,9 @@ pub(super) fn inverted(p: &Polynomial) -> impl Iterator<Item = &Symbol> {
     powers.filter(|(_, power)| *power < 0).map(|(symbol, _)| symbol)
 }
 
-/// Who says whether constraints can not hold together: the lemmas of a proof, or a search that looks for such lemmas.
+/// Who says whether constraints cannot hold together: the lemmas of a proof, or a search that looks for such lemmas.
 pub trait Judge {
-    /// Whether the constraints can not hold together.
+    /// Whether the constraints cannot hold together.
     fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool;
 }
 

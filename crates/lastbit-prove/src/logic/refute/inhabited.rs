@@ -60,7 +60,7 @@ impl fmt::Display for Example {
 /// This is computed from the declaration, whatever a proof says about it.
 ///
 /// # Errors
-/// If the declaration can not be read.
+/// If the declaration cannot be read.
 pub fn neighbours(
     file: &File,
     declaration: &Declaration,

@@ -96,7 +96,7 @@ pub enum Outcome {
 /// Why there is nothing to look for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefuteError {
-    /// The program can not be run on symbols.
+    /// The program cannot be run on symbols.
     #[error(transparent)]
     Program(#[from] KernelError),
     /// There is no claim of a number.

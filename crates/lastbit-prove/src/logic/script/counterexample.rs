@@ -61,7 +61,7 @@ pub(super) fn points(dimension: usize, mut visit: impl FnMut(&[Rational]) -> boo
 /// found when the watch is over.
 pub(super) fn model(constraints: &[Constraint], watch: &Watch) -> Option<Counterexample> {
     let all: BTreeSet<Symbol> = constraints.iter().flat_map(|c| c.polynomial.variables()).collect();
-    // The value of a function can not be chosen, but for the logarithm of a sample.
+    // The value of a function cannot be chosen, but for the logarithm of a sample.
     let is_sample = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_'[]<>#".contains(c));
     let is_log =
         |symbol: &Symbol| symbol.strip_prefix("ln(").and_then(|s| s.strip_suffix(')')).is_some_and(is_sample);

@@ -89,7 +89,7 @@ pub struct ScriptReport {
 /// Checks a script.
 ///
 /// # Errors
-/// If the program can not be run on symbols, or the script is not made as scripts are: a message with the place.
+/// If the program cannot be run on symbols, or the script is not made as scripts are: a message with the place.
 pub fn check(program: &Program<'_>, script: &Script) -> Result<ScriptReport, KernelError> {
     let has = |wanted: fn(&ProofStepKind) -> bool| script.steps.iter().any(|step| wanted(&step.kind));
     if has(|kind| matches!(kind, ProofStepKind::Endpoint(_) | ProofStepKind::AuditExact)) {
@@ -115,7 +115,7 @@ fn cost_of(program: &Program<'_>, id: ExprId) -> Result<Polynomial, Diagnostic> 
     }
 }
 
-/// Values at which constraints hold together, if some are found: why a premise can not be shown.
+/// Values at which constraints hold together, if some are found: why a premise cannot be shown.
 pub fn counterexample(constraints: &[Constraint], watch: &Watch) -> Option<Counterexample> {
     counterexample::model(constraints, watch)
 }

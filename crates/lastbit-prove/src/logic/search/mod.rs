@@ -85,7 +85,7 @@ pub struct Search {
 /// Looks for a proof of what is claimed, or of the least that shifts of noise cost if nothing is.
 ///
 /// # Errors
-/// If the program can not be run on symbols.
+/// If the program cannot be run on symbols.
 pub fn search(program: &Program<'_>) -> Result<Search, KernelError> {
     search_with(program, None)
 }

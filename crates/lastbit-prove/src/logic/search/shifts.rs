@@ -22,7 +22,7 @@ use crate::logic::kernel::{Alignment, Hypotheses, KernelError, Map, Piece};
 /// Why there is no proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NoShift {
-    /// The program can not be run on symbols.
+    /// The program cannot be run on symbols.
     Program(KernelError),
     /// There is no noise to shift.
     NoNoise,

@@ -1,6 +1,6 @@
 //! The standard programs of the field, with known answers: what a prover must prove, and what it must refute.
 //!
-//! The texts are in `mechanisms/standard`; none of them has a proof. [`variants`] writes each of them anew, so that an answer can not
+//! The texts are in `mechanisms/standard`; none of them has a proof. [`variants`] writes each of them anew, so that an answer cannot
 //! come from recognising a text.
 //!
 //! ```

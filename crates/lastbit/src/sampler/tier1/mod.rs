@@ -1,7 +1,7 @@
 //! Tier 1: a straight line of float arithmetic with a proved error radius, four values at a time.
 //!
 //! Each kernel reads random bits (one for the sign, the rest the first bits of `U`), encloses `E = -ln U`, and keeps the
-//! answer if every real number of the enclosure gives it (Ziv's test). What it can not decide it marks with NaN and leaves to
+//! answer if every real number of the enclosure gives it (Ziv's test). What it cannot decide it marks with NaN and leaves to
 //! tier 2. There is no branch on the noise or on the data, and no address that depends on them beyond a line of the cache.
 //!
 //! - [`plain`] knows one word and computes in doubles: for integers, where the scale is small;

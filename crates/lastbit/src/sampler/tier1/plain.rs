@@ -57,7 +57,7 @@ pub(super) const CONSTANTS: Constants = Constants {
 };
 
 impl Constants {
-    /// The constants for a loop over up to `n` values. A long loop gets them as variables that the compiler can not see
+    /// The constants for a loop over up to `n` values. A long loop gets them as variables that the compiler cannot see
     /// through: it then keeps them ready in vectors, where it would spread each constant anew for every four values, a
     /// fifth of all instructions.
     #[inline(always)]

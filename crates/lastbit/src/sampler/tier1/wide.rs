@@ -170,7 +170,7 @@ pub(crate) fn exponentials<A: Arith, W: Word, const N: usize>(
     let [l_hi, l_lo] = minus_ln_c;
     let [hi, lo, l_hi, l_lo] = [hi, lo, l_hi, l_lo].map(|column| &mut column[..n]);
     let place = &mut place[..n];
-    // A long loop gets its constants as variables that the compiler can not see through: it then keeps them ready in
+    // A long loop gets its constants as variables that the compiler cannot see through: it then keeps them ready in
     // vectors, where it would spread each constant anew for every four values.
     let k = &if N >= 16 { std::hint::black_box(CONSTANTS) } else { CONSTANTS };
     for i in 0..n {

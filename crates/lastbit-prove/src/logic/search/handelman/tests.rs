@@ -134,7 +134,7 @@ fn equations_may_be_multiplied() {
     ];
     assert!(refuted(&constraints, 2).is_some());
     assert_eq!(refute(&constraints[..3], 3), None);
-    // y = x², z = x·y: z = x³, so z - x·y·1 can not be 1.
+    // y = x², z = x·y: z = x³, so z - x·y·1 cannot be 1.
     let z = v("z");
     let constraints = [
         Constraint::zero(&y - &(&x * &x)),
