@@ -37,6 +37,7 @@ mod prove;
 mod run;
 mod source;
 mod stdout;
+mod style;
 mod value;
 mod version;
 

@@ -1,0 +1,27 @@
+//! Questions as data, answers as data: what the command `lastbit`, the Python package and other front ends share.
+//!
+//! A front end parses what its user wrote into a question, asks, and prints the answer. Everything between, what is to be proved or
+//! audited, with which values, and what the verdict is, is here. Answers are plain structs: they serialize to the JSON of docs/json.md,
+//! and the text that people read is made of the same structs.
+//!
+//! | module | the question it answers |
+//! |---|---|
+//! | [`number`] | how numbers and losses are written in answers |
+//! | [`verdict`] | what a verdict is, and the exit code of each |
+//! | [`watcher`] | how a front end follows a long answer, and stops it |
+//! | [`refusal`] | why there is no answer |
+//! | [`source`] | the text that a question is about |
+
+#![forbid(unsafe_code)]
+
+pub mod number;
+pub mod refusal;
+pub mod source;
+pub mod verdict;
+pub mod watcher;
+
+pub use number::{Loss, Number};
+pub use refusal::Refusal;
+pub use source::Source;
+pub use verdict::{Judgement, Schema};
+pub use watcher::{Progress, Watcher};

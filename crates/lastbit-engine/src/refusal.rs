@@ -1,0 +1,90 @@
+//! Why there is no answer: what is wrong, where, and what to do.
+
+use lastbit_audit::OutOfRange;
+use lastbit_lang::{Diagnostic, render};
+
+use crate::Source;
+
+/// Texts of users are cut after this many characters in messages.
+const MOST_CHARS: usize = 60;
+
+/// Why a question has no answer. Messages name parameters by role (`bound`, `epsilon`), not by the options of a front end.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// What was asked makes no sense.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Something is wrong in a text.
+    #[error("{}", shown(.source_name, .text, .diagnostics))]
+    Text {
+        /// What the text is called.
+        source_name: String,
+        /// The text.
+        text: String,
+        /// What is wrong, with its places.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The noise library refuses a parameter or the machine.
+    #[error(transparent)]
+    Noise(#[from] lastbit::Error),
+    /// The front end asked to stop before there was anything to show.
+    #[error("interrupted while {doing}: nothing was decided, nothing was written")]
+    Interrupted {
+        /// What was being done.
+        doing: String,
+    },
+    /// Two computations that must agree do not.
+    #[error("{message}: this is a bug, of the audit or of the function")]
+    Bug {
+        /// What does not agree.
+        message: String,
+    },
+}
+
+fn shown(name: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
+    render(name, text, diagnostics).trim_end().to_owned()
+}
+
+impl Refusal {
+    /// What was asked makes no sense: what is wrong, and what to do.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Refusal {
+        Refusal::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// What is wrong in a text.
+    pub fn text(source: Source<'_>, mut diagnostics: Vec<Diagnostic>) -> Refusal {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+        Refusal::Text { source_name: source.name.to_owned(), text: source.text.to_owned(), diagnostics }
+    }
+
+    /// A parameter that is out of range.
+    pub fn out_of_range(error: &OutOfRange) -> Refusal {
+        let OutOfRange { name, value, reason } = error;
+        let name = match *name {
+            "B" => "bound",
+            "Λ" => "grid",
+            "λ" => "scale",
+            other => other,
+        };
+        Refusal::usage(format!("{name} = {} is out of range", cut(value)), *reason)
+    }
+
+    /// Stopped while doing something.
+    pub fn interrupted(doing: impl Into<String>) -> Refusal {
+        Refusal::Interrupted { doing: doing.into() }
+    }
+}
+
+/// The beginning of a text, if it is long.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
