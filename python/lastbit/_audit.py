@@ -1,12 +1,14 @@
 """The exact privacy loss of an implementation between two inputs."""
 
+import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lastbit import _lastbit
-from lastbit._shown import Loss, Number, ends, loss_in_words, near, value
+from lastbit import _lastbit, _text
+from lastbit._shown import Loss, Number, ends, loss, loss_in_words, near, number, up, value
 from lastbit.errors import ParameterError
 
 
@@ -65,6 +67,8 @@ class Audit:
     - `delta`: Σ max(0, P - e^ε·P') and Σ max(0, P' - e^ε·P) at ε = `delta_at`, if asked for; of a text always, at what it claims if nothing is asked for.
     - `claimed`: what the same mechanism over the reals loses at most between these inputs, or what a text or a sampler claims.
     - `map`: which u give which output, for mechanisms that turn one uniform number into noise.
+    - `verdict`: "holds", "violated" or "undecided", of what is claimed or of `fail_above`; `None` if nothing is claimed.
+    - `papers`, `search`: what papers claim of snapping and what became of it; the search for the worst inputs.
 
     >>> import lastbit
     >>> audit = lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1))
@@ -87,6 +91,19 @@ class Audit:
     claimed: "Number | None"
     map: "tuple[Cell, ...] | None"
     notes: tuple[str, ...]
+    verdict: "str | None" = None
+    papers: "tuple[Mapping[str, Any], ...]" = ()
+    search: "Mapping[str, Any] | None" = None
+    answer: str = field(default="{}", repr=False, compare=False)
+
+    def json(self) -> Any:
+        """The whole answer, as `lastbit audit --json` prints it (docs/json.md).
+
+        >>> import lastbit
+        >>> lastbit.audit("textbook-laplace", epsilon=1, inputs=(0, 1)).json()["verdict"]
+        'violated'
+        """
+        return json.loads(self.answer)
 
     @property
     def witness(self) -> "float | Fraction | str | None":
@@ -132,13 +149,22 @@ def _title(audit: Audit) -> str:
     return f"{audit.what}: {parameters}" if parameters else audit.what
 
 
-def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any = None, **parameters: Any) -> Audit:
+def audit(
+    what: Any,
+    /,
+    *,
+    inputs: "Sequence[Any] | None" = None,
+    delta_at: Any = None,
+    fail_above: Any = None,
+    **parameters: Any,
+) -> Audit:
     """The exact privacy loss between two inputs: every output's probability under both, and the output that tells most.
 
-    what: a name, or a text of the mechanism language.
+    what: a name, a text of the mechanism language, or the path of a file of it.
 
     - "snapping": the snapping mechanism in doubles. epsilon, bound; sampler ("ulp" or "grid53"), op ("div" or "mul") with scale, grid (a
-      power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp"). With form="ideal" over the reals: epsilon, bound, grid.
+      power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp", "std"). worst=True looks for the inputs that lose most, at most
+      sensitivity apart, for budget seconds. With form="exact" over the reals: epsilon, bound, grid.
     - "textbook-laplace": the Laplace mechanism as textbooks have it. epsilon; dtype ("float64" or "float32"), sampler ("grid53", "grid24", "ulp").
     - "sampler": a sampler of this package, run on every sequence of random bits. mechanism ("laplace", "gaussian", "discrete_laplace",
       "discrete_gaussian", "grid_laplace", "snapping", "float_snapping"), scale (σ of the Gaussian ones); bound, k, depth. Its inputs are 0 and 1 if none are given.
@@ -146,7 +172,8 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
       one of several, ln for floats. An input is a value, a list, or a dictionary for several arguments.
 
     Numbers are exact: str, int, Fraction, Decimal; a float is the double that it is. What the mechanism computes with doubles is rounded to the nearest.
-    delta_at: the ε at which δ is computed, too; of a text, without one: what it claims, or its parameter eps, or 0.
+    delta_at: the ε at which δ is computed; without one, what is claimed, or the parameter eps, or 0.
+    fail_above: the verdict is on this ε, and not on what is claimed.
 
     >>> import lastbit
     >>> audit = lastbit.audit("textbook-laplace", epsilon=1, inputs=(0, 1))
@@ -159,20 +186,20 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
     >>> [(outcome.output, outcome.probabilities) for outcome in lastbit.audit(rr, inputs=(True, False)).outputs]
     [('false', (Fraction(1, 4), Fraction(3, 4))), ('true', (Fraction(3, 4), Fraction(1, 4)))]
     """
-    if inputs is None and what == "sampler":
-        inputs = (0, 1)
-    if inputs is None or isinstance(inputs, str) or len(inputs) != 2:
+    limits = {"delta_at": delta_at, "fail_above": fail_above}
+    searches = what == "sampler" or parameters.get("worst") is True
+    if inputs is None and not searches or inputs is not None and (isinstance(inputs, str) or len(inputs) != 2):
         raise ParameterError("an audit compares two inputs: give inputs=(f, f')")
-    pair = (inputs[0], inputs[1])
-    if "mechanism " in what:
+    pair = None if inputs is None else (inputs[0], inputs[1])
+    text = _text.of(what)
+    if text is not None:
         program, ln = parameters.pop("program", None), parameters.pop("ln", None)
-        fields = _lastbit._audit_text(what, pair, program=program, parameters=parameters, ln=ln, delta_at=delta_at)
-        return _made(fields.pop("name"), fields)
+        return _made(_lastbit._audit_text(text.text, pair, name=text.name, program=program, parameters=parameters, ln=ln, **limits))
     if what not in _KINDS:
         raise ParameterError(
             f"there is no mechanism {what!r}: give 'snapping', 'textbook-laplace', 'sampler', or a text with a mechanism"
         )
-    kind = "ideal" if what == "snapping" and _form(parameters) else what
+    kind = "exact" if what == "snapping" and _is_exact(parameters) else what
     engine, required, optional = _KINDS[kind]
     arguments = {name: parameters.pop(name, default) for name, default in optional.items()}
     for name in required:
@@ -181,41 +208,128 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
         arguments[name] = parameters.pop(name)
     if parameters:
         raise ParameterError(f"{what} has no parameter {', '.join(parameters)}: it has {', '.join(arguments)}")
-    return _made(what, engine(pair, delta_at=delta_at, **arguments))
+    return _made(engine(pair, **arguments, **limits))
 
 
-def _form(parameters: "dict[str, Any]") -> bool:
-    """Whether the form is the ideal one."""
+def _is_exact(parameters: "dict[str, Any]") -> bool:
+    """Whether the form is that over the reals."""
     form = parameters.pop("form", "float")
-    if form not in ("float", "ideal"):
-        raise ParameterError(f"form must be 'float' or 'ideal', but is {form!r}")
-    return bool(form == "ideal")
+    if form == "ideal":
+        raise ParameterError("form='ideal' is now form='exact'")
+    if form not in ("float", "exact"):
+        raise ParameterError(f"form must be 'float' or 'exact', but is {form!r}")
+    return bool(form == "exact")
 
 
 _SNAPPING = {"sampler": "ulp", "op": "div", "scale": None, "grid": None, "tie": "up", "clamp": True, "ln": "correct"}
+_SEARCH = {"worst": False, "sensitivity": None, "budget": 60.0}
 _KINDS: "dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]]" = {
-    "snapping": (_lastbit._audit_snapping, ("epsilon", "bound"), _SNAPPING),
-    "ideal": (_lastbit._audit_ideal, ("epsilon", "bound"), {"grid": None}),
+    "snapping": (_lastbit._audit_snapping, ("epsilon", "bound"), _SNAPPING | _SEARCH),
+    "exact": (_lastbit._audit_exact, ("epsilon", "bound"), {"grid": None}),
     "textbook-laplace": (_lastbit._audit_textbook, ("epsilon",), {"dtype": "float64", "sampler": None}),
     "sampler": (_lastbit._audit_sampler, ("mechanism", "scale"), {"bound": None, "k": None, "depth": None}),
 }
 """The engine of each kind, with the parameters that it needs and those that it may have."""
 
+_DOUBLES = ("epsilon", "bound", "scale")
+"""The parameters that a mechanism in floating point computes with as doubles."""
 
-def _made(what: str, fields: "dict[str, Any]") -> Audit:
+
+def _made(answer: str) -> Audit:
+    """The audit that an answer in JSON tells."""
+    told = json.loads(answer)
+    form = told["form"]
+
+    def output(text: str) -> "float | Fraction | str":
+        return float.fromhex(text) if form == "float" else Fraction(text) if form == "exact" else text
+
     def outcome(row: Any) -> Outcome:
-        return Outcome(*row)
+        return Outcome(output(row["output"]), (number(row["p_first"]), number(row["p_second"])), loss(row["loss"]))
 
-    def intervals(pair: Any) -> Samples:
-        plus, minus = pair
-        return Samples(tuple(plus), tuple(minus))
+    def samples(row: Any, side: str) -> Samples:
+        def of(intervals: Any) -> "tuple[tuple[float, float], ...]":
+            ends = ((float.fromhex(lo), float.fromhex(hi)) for lo, hi in intervals)
+            return tuple((lo, hi) for lo, hi in ends if lo < hi)
 
-    worst, rows, cells = fields.pop("worst"), fields.pop("outputs"), fields.pop("map")
+        return Samples(of(row["u"][f"plus_{side}"]), of(row["u"][f"minus_{side}"]))
+
+    rows, delta = told["outputs"], told["delta"]
+    has_map = form == "float" and all("u" in row for row in rows)
     return Audit(
-        what=what,
-        worst=None if worst is None else outcome(worst),
+        what="sampler" if form == "sampler" else told["mechanism"],
+        parameters=_parameters(told),
+        inputs=_inputs(told),
+        loss=loss(told["loss"]),
+        worst=None if told["witness"] is None else outcome(told["witness"]),
         outputs=tuple(outcome(row) for row in rows),
-        map=None if cells is None else tuple(Cell(y, intervals(f), intervals(f2)) for y, f, f2 in cells),
-        notes=tuple(fields.pop("notes")),
-        **fields,
+        complete=told["outputs_listed"] == "all" and form != "sampler",
+        count=int(told["n_outputs"]),
+        only_first=number(told["only_first"]),
+        only_second=number(told["only_second"]),
+        delta=None if delta is None else (number(delta["first"]), number(delta["second"])),
+        delta_at=None if delta is None else Fraction(delta["at"]["exact"]),
+        claimed=_claimed(told),
+        map=tuple(Cell(output(row["output"]), samples(row, "first"), samples(row, "second")) for row in rows) if has_map else None,  # type: ignore[arg-type]
+        notes=tuple(_notes(told)),
+        verdict=told["verdict"],
+        papers=tuple(told.get("papers", ())),
+        search=told.get("worst"),
+        answer=answer,
     )
+
+
+def _parameters(told: Any) -> "dict[str, Any]":
+    is_text = told["form"] in ("discrete", "continuous") or told["mechanism"] not in ("snapping", "textbook-laplace")
+
+    def of(name: str, x: Any) -> Any:
+        if not isinstance(x, dict):
+            return x
+        exact = Fraction(x["exact"])
+        return float(exact) if told["form"] == "float" and name in _DOUBLES and not is_text else exact
+
+    found = {name: of(name, x) for name, x in told["parameters"].items()}
+    if told["form"] == "sampler":
+        found["mechanism"] = told["mechanism"].replace("-", "_")
+    elif told["mechanism"] == "snapping" and not is_text:
+        found["form"] = told["form"]
+    if "type" in found and not is_text:
+        found["dtype"] = {"f64": "float64", "f32": "float32"}[found.pop("type")]
+    return found
+
+
+def _inputs(told: Any) -> "tuple[Any, Any]":
+    first, second = told["inputs"]
+    if told["form"] == "sampler":
+        return float(first), float(second)
+    if told["form"] == "exact":
+        return Fraction(first), Fraction(second)
+    if told["form"] == "float" and told["mechanism"] in ("snapping", "textbook-laplace") and "x" in first:
+        return float.fromhex(first), float.fromhex(second)
+    return first, second
+
+
+def _claimed(told: Any) -> "Number | None":
+    """What the mechanism over the reals loses at most, or what a text or a sampler claims, if that is a pure ε."""
+    for claim in told["claims"]:
+        if claim["source"] in ("reals", "text") and "delta" not in claim:
+            return number(claim["epsilon"])
+        if claim["source"] == "library" and told["sampler"]["measure"] == "max-divergence":
+            return number(claim["epsilon"])
+    return None
+
+
+def _notes(told: Any) -> "list[str]":
+    notes = [claim["words"] for claim in told["claims"] if claim["source"] == "library"]
+    if told["form"] == "sampler":
+        least = max(Fraction(side["remainder"]["exact"]) for side in told["sampler"]["sides"])
+        notes.append(f"after {told['sampler']['depth_bits']} bits a probability of at most {up(least, 3)} is undecided")
+    notes += told["notes"]
+    if told["delta"] is not None:
+        where = {"parameter eps": "the parameter eps", "nothing": "ε = 0"}.get(told["delta"]["from"])
+        notes += [f"delta is at {where}: no ε is claimed"] if where else []
+    notes += [f"claim: {claim['words']}" for claim in told["claims"] if claim["source"] == "text"]
+    if "shipped" in told:
+        shipped = told["shipped"]
+        how = f"{shipped['replays']} values of u from replayed bits" if shipped["replays"] else f"{shipped['evaluations']} values of u"
+        notes.append(f"the shipped function agrees at the ends of every cell, {how}")
+    return notes

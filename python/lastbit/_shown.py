@@ -3,7 +3,7 @@
 import decimal
 import math
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Number: TypeAlias = "Fraction | tuple[Fraction, Fraction]"
 """A number: a Fraction if it is known exactly, else what it lies between."""
@@ -50,6 +50,31 @@ def near(number: Number, digits: int = DIGITS) -> str:
         return _rounded(number, digits, decimal.ROUND_HALF_EVEN)
     low, high = (_rounded(end, digits, decimal.ROUND_HALF_EVEN) for end in number)
     return low if low == high else f"{down(number[0], digits)} … {up(number[1], digits)}"
+
+
+def number(told: "dict[str, Any]") -> Number:
+    """A number of an answer: a Fraction, or what it lies between.
+
+    >>> number({"exact": "1/3", "decimal": "0.333"}), number({"between": ["1/4", "1/2"], "decimal": "0.25..0.5"})
+    (Fraction(1, 3), (Fraction(1, 4), Fraction(1, 2)))
+    """
+    if "exact" in told:
+        return Fraction(told["exact"])
+    low, high = told["between"]
+    return Fraction(low), Fraction(high)
+
+
+def loss(told: "dict[str, Any]") -> Loss:
+    """A loss of an answer.
+
+    >>> loss({"kind": "infinite"}), loss({"kind": "at_least", "exact": "1/2", "decimal": "0.5"})
+    (inf, (Fraction(1, 2), inf))
+    """
+    if told["kind"] == "infinite":
+        return math.inf
+    known = number(told)
+    low, high = known if isinstance(known, tuple) else (known, known)
+    return (low, math.inf) if told["kind"] == "at_least" else (low, high)
 
 
 def ends(loss: Loss) -> "tuple[Fraction | float, Fraction | float]":

@@ -61,9 +61,7 @@ mod _lastbit {
     #[pymodule_export]
     use crate::engines::{
         attack::_attack,
-        audit::{_audit_sampler, _audit_textbook},
-        audit_snapping::{_audit_ideal, _audit_snapping},
-        audit_text::_audit_text,
+        audit::{_audit_exact, _audit_sampler, _audit_snapping, _audit_text, _audit_textbook},
         prove::{_check, _prove},
     };
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use lastbit::{Rational, Rounding};
+use lastbit_engine::Refusal;
 
 /// Text of users is cut after this many characters in messages.
 const MOST_CHARS: usize = 60;
@@ -62,6 +63,14 @@ impl Error {
         if written == 0 { self } else { Error::Late { cause: Box::new(self), written } }
     }
 
+    /// The same for those who answer with refusals.
+    pub(crate) fn into_refusal(self) -> Refusal {
+        match self {
+            Error::Rendered(message) => Refusal::Unreadable { message },
+            other => Refusal::usage(other.to_string(), other.hint()),
+        }
+    }
+
     fn hint(&self) -> String {
         match self {
             Error::Usage { hint, .. } | Error::BadLine { hint, .. } | Error::Column { hint, .. } => {
@@ -114,6 +123,29 @@ impl Error {
                 "note: {written} noisy {values} written before this, and the claim stands for them"
             ));
         }
+    }
+}
+
+/// What the engine refuses, in the words of the command.
+pub(crate) fn of_engine(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Usage { message, hint } => Error::Usage { message, hint },
+        Refusal::Noise(error) => Error::Library(error),
+        Refusal::NoValue { source_name, text, name, diagnostic } => {
+            let option = match name.as_str() {
+                "eps" => "--epsilon E".to_owned(),
+                "B" => "--bound B".to_owned(),
+                other => format!("--param {other}=VALUE"),
+            };
+            let diagnostic = diagnostic.with_hint(format!("give it: {option}"));
+            Error::Rendered(lastbit_lang::render(&source_name, &text, &[diagnostic]))
+        }
+        Refusal::Bug { .. } => Error::usage(refusal.to_string(), "please report it with the parameters"),
+        Refusal::Interrupted { .. } => {
+            tell(&refusal.to_string());
+            Error::Told(130)
+        }
+        other => Error::Rendered(other.to_string()),
     }
 }
 

@@ -38,6 +38,14 @@ pub(crate) fn verdict(judgement: Judgement, text: &str) -> String {
     if has_colours() { format!("\x1b[1;{colour}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
+/// A first line whose verdict, all before the colon, is coloured.
+pub(crate) fn headline(judgement: Judgement, line: &str) -> String {
+    match line.split_once(':') {
+        Some((word, rest)) => format!("{}:{rest}", verdict(judgement, word)),
+        None => verdict(judgement, line),
+    }
+}
+
 /// Text of words, broken into lines of so many columns. Lines after the first are indented by `indent`; words are never broken.
 pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> String {
     let mut lines = Vec::new();

@@ -99,6 +99,22 @@ impl Number {
     }
 }
 
+/// A number in writing: a decimal, a fraction, a hexadecimal float, or a power such as `2^-3`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse(text: &str) -> Result<Rational, String> {
+    let text = text.trim();
+    if let Some(exponent) = text.strip_prefix("2^") {
+        let exponent: i64 = exponent.parse().map_err(|_| format!("`{exponent}` is not a whole number"))?;
+        if exponent.abs() > 5000 {
+            return Err(format!("2^{exponent} is beyond all floats"));
+        }
+        return Ok(Rational::pow2(exponent));
+    }
+    text.parse().map_err(|e: lastbit_real::ParseNumberError| e.to_string())
+}
+
 /// So many digits; fewer where zeros at the end say nothing.
 pub fn decimal(value: &Rational, digits: usize, rounding: Rounding) -> String {
     let text = value.to_decimal(digits, rounding);

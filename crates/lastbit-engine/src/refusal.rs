@@ -1,7 +1,7 @@
 //! Why there is no answer: what is wrong, where, and what to do.
 
 use lastbit_audit::OutOfRange;
-use lastbit_lang::{Diagnostic, render};
+use lastbit_lang::{Diagnostic, Span, render};
 
 use crate::Source;
 
@@ -29,6 +29,32 @@ pub enum Refusal {
         text: String,
         /// What is wrong, with its places.
         diagnostics: Vec<Diagnostic>,
+    },
+    /// A file cannot be read; the message is complete.
+    #[error("{message}")]
+    Unreadable {
+        /// What is wrong, where, and what to do.
+        message: String,
+    },
+    /// A parameter of a text has no value.
+    #[error("{}", shown(.source_name, .text, &[.diagnostic.clone()]))]
+    NoValue {
+        /// What the text is called.
+        source_name: String,
+        /// The text.
+        text: String,
+        /// The parameter.
+        name: String,
+        /// What is wrong, with its place.
+        diagnostic: Diagnostic,
+    },
+    /// A text is to be audited, and no inputs are given.
+    #[error("an audit compares two inputs")]
+    NoInputs {
+        /// How the first one could be written.
+        first: String,
+        /// How the second one could be written.
+        second: String,
     },
     /// The noise library refuses a parameter or the machine.
     #[error(transparent)]
@@ -61,6 +87,16 @@ impl Refusal {
     pub fn text(source: Source<'_>, mut diagnostics: Vec<Diagnostic>) -> Refusal {
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         Refusal::Text { source_name: source.name.to_owned(), text: source.text.to_owned(), diagnostics }
+    }
+
+    /// A parameter of a text that has no value.
+    pub fn no_value(source: Source<'_>, name: &str, span: Span) -> Refusal {
+        Refusal::NoValue {
+            source_name: source.name.to_owned(),
+            text: source.text.to_owned(),
+            name: name.to_owned(),
+            diagnostic: Diagnostic::new(span, format!("the parameter `{name}` has no value")),
+        }
     }
 
     /// A parameter that is out of range.

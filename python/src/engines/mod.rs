@@ -1,33 +1,29 @@
 //! Calls of the engines: audits, proofs, attacks. Results cross as dictionaries of plain values and Fractions, of which
 //! `lastbit/_audit.py`, `_prove.py` and `_attack.py` make dataclasses.
 //!
-//! | module | what it calls |
+//! | module | what it asks |
 //! |---|---|
+//! | `audit` | `lastbit_engine::audit`; the answer crosses as JSON |
 //! | `attack` | `lastbit_audit::black_box` |
-//! | `audit`, `audit_snapping`, `audit_text` | `lastbit_audit`: mechanisms by name, and texts of the language |
 //! | `prove`, `prove_mechanism` | `lastbit_prove`: errors, privacy, certificates |
-//! | `text_inputs` | inputs of texts |
-//! | `compared` | two distributions, as every audit has them |
+//! | `refused` | what is refused, as exceptions |
 //! | `interrupt` | Ctrl-C while an engine runs |
 
 pub(crate) mod attack;
 pub(crate) mod audit;
-pub(crate) mod audit_snapping;
-pub(crate) mod audit_text;
-mod compared;
 mod interrupt;
 pub(crate) mod prove;
 mod prove_mechanism;
-mod text_inputs;
+mod refused;
 
 use lastbit::Rational;
 use lastbit_lang::ast::File;
-use lastbit_lang::{Diagnostic, check, parse, render};
+use lastbit_lang::{Diagnostic, check, parse};
 use lastbit_real::Dyadic;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{ParameterError, ProgramError};
+use crate::errors::ParameterError;
 use crate::number;
 
 /// A result with its fields by name.
@@ -36,14 +32,9 @@ type Fields<'py> = PyResult<Bound<'py, PyDict>>;
 /// What a text is called in messages.
 const TEXT: &str = "text";
 
-/// A mistake in a text: all messages as the command line shows them, and the place of the first.
+/// A mistake in a text.
 fn program_error(text: &str, diagnostics: &[Diagnostic]) -> PyErr {
-    let mut diagnostics = diagnostics.to_vec();
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    let Some(first) = diagnostics.first() else { return ProgramError::new_err("the text cannot be read") };
-    let (line, column) = first.span.line_column(text);
-    let shown = render(TEXT, text, &diagnostics).trim_end().to_owned();
-    ProgramError::new_err((shown, first.message.clone(), line, column, first.hint.clone()))
+    refused::program_error(TEXT, text, diagnostics)
 }
 
 /// The declarations of a text of the language.
@@ -56,15 +47,6 @@ fn declarations(text: &str) -> PyResult<File> {
         diagnostics.push(Diagnostic::new(Default::default(), "the text declares nothing"));
     }
     if diagnostics.is_empty() { Ok(file) } else { Err(program_error(text, &diagnostics)) }
-}
-
-/// A number between two others: a Fraction if it is known, else the pair of both.
-fn between<'py>(py: Python<'py>, lo: &Rational, hi: &Rational) -> PyResult<Bound<'py, PyAny>> {
-    let lower = number::fraction(py, lo)?;
-    if lo == hi {
-        return Ok(lower);
-    }
-    Ok((lower, number::fraction(py, hi)?).into_pyobject(py)?.into_any())
 }
 
 fn dyadic<'py>(py: Python<'py>, x: &Dyadic) -> PyResult<Bound<'py, PyAny>> {

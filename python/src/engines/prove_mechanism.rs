@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use lastbit::{Rational, Rounding};
 use lastbit_audit::Loss;
+use lastbit_engine::Source;
+use lastbit_engine::audit::program;
 use lastbit_lang::ast::{Declaration, DeclarationKind, File};
-use lastbit_lang::lower;
 use lastbit_lang::values::{Claimed, default_grid, default_ranges};
 use lastbit_lang::watch::Limits;
+use lastbit_lang::{Bindings, lower};
 use lastbit_prove::endpoint::answer::FloatAnswer;
 use lastbit_prove::endpoint::{self, Point, Refutation, Total};
 use lastbit_prove::logic::answer::{Answer, Shown, Task};
@@ -18,9 +20,9 @@ use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::audit_text::{bindings, check_parameters};
 use super::interrupt::Interrupt;
 use super::prove::{DEPTH, Session};
+use super::refused::exception;
 use super::{Fields, TEXT, dyadic, infinity, program_error};
 use crate::errors::ParameterError;
 use crate::number::fraction;
@@ -178,4 +180,20 @@ fn of_refutation<'py>(py: Python<'py>, answer: &FloatAnswer<'_>, refutation: &Re
     let claimed = answer.statement.claim.epsilon.clone().unwrap_or(Rational::ZERO);
     fields.set_item("claimed", fraction(py, &claimed)?)?;
     Ok(fields)
+}
+
+/// Values by name, rounded to floats where the declaration says that they are floats.
+fn bindings(declaration: &Declaration, parameters: &Bound<'_, PyDict>) -> PyResult<(Bindings, Vec<String>)> {
+    let mut values = Vec::new();
+    for (name, value) in parameters {
+        let name: String = name.extract()?;
+        let value = crate::number::exact(&name, &value)?;
+        values.push((name, value));
+    }
+    program::bindings(declaration, &values).map_err(exception)
+}
+
+/// Every parameter has a value.
+fn check_parameters(text: &str, declaration: &Declaration, bindings: &Bindings) -> PyResult<()> {
+    program::all_have_values(Source { name: TEXT, text }, declaration, bindings).map_err(exception)
 }

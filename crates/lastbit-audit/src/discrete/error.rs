@@ -146,6 +146,11 @@ pub enum DiscreteError {
 }
 
 impl DiscreteError {
+    /// Whether it is a sample that is not discrete.
+    pub fn is_continuous(&self) -> bool {
+        matches!(self, DiscreteError::Continuous { .. })
+    }
+
     /// Where it is, if that is one place of the text.
     pub fn span(&self) -> Option<Span> {
         match self {

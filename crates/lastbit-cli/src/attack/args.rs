@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use lastbit::Rational;
 
-use crate::audit::value::Given;
+use crate::audit::args::given;
 use crate::prove::args::number;
+use lastbit_engine::audit::Given;
 
 /// What follows the options, with -h and with --help.
 macro_rules! examples {
@@ -55,7 +56,7 @@ pub(crate) struct Attack {
     #[arg(long, value_name = "C", default_value = "0.999", value_parser = number, allow_hyphen_values = true)]
     pub(super) confidence: Rational,
     /// What was given to the mechanism, if it is known: more can be looked for
-    #[arg(long, num_args = 2, value_names = ["X", "Y"], conflicts_with = "gallery", allow_hyphen_values = true)]
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = given, conflicts_with = "gallery", allow_hyphen_values = true)]
     pub(super) inputs: Option<Vec<Given>>,
     /// Print JSON, with exact fractions
     #[arg(long)]

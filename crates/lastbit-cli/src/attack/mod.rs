@@ -20,11 +20,11 @@ use std::thread;
 use lastbit_audit::black_box::{self, AttackError};
 use lastbit_real::Float;
 
-use crate::audit::args::FloatType;
-use crate::error::Error;
+use crate::error::{Error, of_engine};
 use crate::progress::LateBar;
 use crate::prove::files::{is_stdin, name_of};
 use args::Attack;
+use lastbit_engine::audit::{FloatType, Given};
 use process::Process;
 use report::Report;
 
@@ -113,7 +113,8 @@ fn refused(error: AttackError) -> Error {
 fn inputs(args: &Attack) -> Result<Option<[f64; 2]>, Error> {
     match args.inputs.as_deref() {
         Some([x, y]) => {
-            Ok(Some([x.to_float("input", FloatType::F64)?, y.to_float("input", FloatType::F64)?]))
+            let double = |given: &Given| given.to_float("input", FloatType::F64).map_err(of_engine);
+            Ok(Some([double(x)?, double(y)?]))
         }
         _ => Ok(None),
     }

@@ -6,7 +6,9 @@ use lastbit::{Rational, Rounding};
 use lastbit_audit::black_box::Finding;
 use serde_json::{Value, json};
 
-use crate::audit::{number, print_json};
+use lastbit_engine::audit::short as number;
+
+use crate::audit::print_json;
 use crate::error::Error;
 use crate::explain::wrapped;
 use crate::prove::files::print;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use lastbit::Rational;
+use lastbit_engine::audit::Given;
 
 pub(crate) use super::choices::{
-    Budget, FloatType, Lambda, Logarithm, Operation, SamplerName, TextbookUniform, Ties, Uniform,
+    Budget, Lambda, Logarithm, Operation, Precision, SamplerName, TextbookUniform, Ties, Uniform, given,
 };
-use super::value::Given;
 use crate::args::Form;
 use crate::prove::args::{Assignment, number};
 
@@ -23,7 +23,8 @@ macro_rules! examples {
   lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
   lastbit audit mechanisms/randomized_response.lb --epsilon 1 --inputs true false
 
-Exit codes: 0 whatever the loss is; 2 bad input; 1 another failure; 130 stopped with nothing to show."
+Exit codes: 0 the claim holds at these inputs, or nothing is claimed; 1 it is violated; 2 bad input; 3 undecided;
+130 stopped with nothing to show."
     };
 }
 
@@ -46,6 +47,27 @@ pub(crate) struct Audit {
     pub(crate) mechanism: Option<Mechanism>,
     #[command(flatten)]
     pub(crate) program: Program,
+}
+
+impl Audit {
+    /// How results are shown.
+    pub(crate) fn show(&self) -> &Show {
+        match &self.mechanism {
+            Some(Mechanism::Snapping(args)) => &args.show,
+            Some(Mechanism::TextbookLaplace(args)) => &args.show,
+            Some(Mechanism::Sampler(args)) => &args.show,
+            None => &self.program.show,
+        }
+    }
+
+    /// Whether the `u` of each output are asked for.
+    pub(crate) fn map(&self) -> bool {
+        match &self.mechanism {
+            Some(Mechanism::Snapping(args)) => args.map,
+            Some(_) => false,
+            None => self.program.map,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -83,13 +105,13 @@ pub(crate) enum Mechanism {
 #[derive(Args)]
 pub(crate) struct Snapping {
     /// ε. In the float form a decimal is rounded to the nearest double; hexadecimal numbers (0x1.8p-1) are exact
-    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    #[arg(long, value_name = "E", value_parser = given, allow_hyphen_values = true)]
     pub(crate) epsilon: Given,
     /// Inputs and outputs are clamped to [-B, B]
-    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", value_parser = given, allow_hyphen_values = true)]
     pub(crate) bound: Given,
     /// The two inputs to tell apart; --worst looks for them
-    #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true)]
+    #[arg(long, num_args = 2, value_names = ["F", "F'"], value_parser = given, allow_hyphen_values = true)]
     #[arg(required_unless_present = "worst")]
     pub(crate) inputs: Option<Vec<Given>>,
     /// In double arithmetic, or over the real numbers
@@ -102,7 +124,7 @@ pub(crate) struct Snapping {
     #[arg(long, value_enum, default_value_t = Operation::Div)]
     pub(crate) op: Operation,
     /// With --op mul: λ itself, instead of the double nearest to 1/ε
-    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    #[arg(long, value_name = "S", value_parser = given, allow_hyphen_values = true)]
     pub(crate) scale: Option<Given>,
     /// Λ, the grid of the outputs: a power of two such as 2^-3, or auto, the least that is at least 1/ε (or λ)
     #[arg(long, value_name = "auto|2^k", default_value = "auto", allow_hyphen_values = true)]
@@ -135,14 +157,14 @@ pub(crate) struct Snapping {
 #[derive(Args)]
 pub(crate) struct Textbook {
     /// ε; a decimal is rounded to the nearest float
-    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    #[arg(long, value_name = "E", value_parser = given, allow_hyphen_values = true)]
     pub(crate) epsilon: Given,
     /// The two inputs to tell apart
-    #[arg(long, num_args = 2, value_names = ["F", "F'"], allow_hyphen_values = true, required = true)]
+    #[arg(long, num_args = 2, value_names = ["F", "F'"], value_parser = given, allow_hyphen_values = true, required = true)]
     pub(crate) inputs: Vec<Given>,
     /// The type of all numbers
-    #[arg(long = "type", value_enum, default_value_t = FloatType::F64)]
-    pub(crate) float_type: FloatType,
+    #[arg(long = "type", value_enum, default_value_t = Precision::F64)]
+    pub(crate) float_type: Precision,
     /// What u can be [default: multiples of 2^-53, or of 2^-24 for f32]
     #[arg(long, value_enum)]
     pub(crate) sampler: Option<TextbookUniform>,
@@ -170,9 +192,8 @@ pub(crate) struct Sampler {
     /// The grid of grid-laplace is the multiples of 2^K [default: about 2^-40 of the scale]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) k: Option<i32>,
-    /// Print JSON, with exact fractions
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) show: Show,
 }
 
 /// A file of the language of mechanisms.
@@ -213,9 +234,15 @@ pub(crate) struct Program {
 /// How results are shown.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// Significant digits of the loss
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=4000), allow_hyphen_values = true)]
-    pub(crate) digits: u16,
+    /// Significant digits of the loss [default: as many as matter; 30 in JSON]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4000), allow_hyphen_values = true)]
+    pub(crate) digits: Option<u16>,
+    /// Judge the loss by this ε, not by what is claimed: exit code 1 if it is more
+    #[arg(long, value_name = "E", value_parser = number, allow_hyphen_values = true)]
+    pub(crate) fail_above: Option<Rational>,
+    /// Print tables, too: outputs, what papers claim, what was tried
+    #[arg(long)]
+    pub(crate) details: bool,
     /// The ε at which delta, the hockey-stick divergence, is computed [default: ε, or what is claimed]
     #[arg(long, value_name = "E", value_parser = number, allow_hyphen_values = true)]
     pub(crate) delta_at: Option<Rational>,
@@ -253,13 +280,13 @@ pub(crate) struct Conformance {
 #[command(next_help_heading = "With --emit")]
 pub(crate) struct EmitParameters {
     /// ε. In the float form a decimal is rounded to the nearest double; hexadecimal numbers are exact
-    #[arg(long, value_name = "E", requires = "emit", allow_hyphen_values = true)]
+    #[arg(long, value_name = "E", requires = "emit", value_parser = given, allow_hyphen_values = true)]
     pub(crate) epsilon: Option<Given>,
     /// Inputs and outputs are clamped to [-B, B]
-    #[arg(long, value_name = "B", requires = "emit", allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", requires = "emit", value_parser = given, allow_hyphen_values = true)]
     pub(crate) bound: Option<Given>,
     /// Two inputs; may be given several times, and every pair is a case
-    #[arg(long, num_args = 2, value_names = ["F", "F'"], requires = "emit", allow_hyphen_values = true)]
+    #[arg(long, num_args = 2, value_names = ["F", "F'"], requires = "emit", value_parser = given, allow_hyphen_values = true)]
     pub(crate) inputs: Vec<Given>,
     /// In double arithmetic, or over the real numbers
     #[arg(long, value_enum, default_value_t = Form::Float, requires = "emit")]

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use lastbit::Rational;
+use lastbit_audit::Sampler;
+use lastbit_engine::audit::{Given, sampler, snapping};
+use lastbit_lang::Tie;
 
 use crate::prove::args::number;
 
@@ -30,7 +33,7 @@ pub(crate) enum TextbookUniform {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FloatType {
+pub(crate) enum Precision {
     /// Double precision
     F64,
     /// Single precision
@@ -94,14 +97,61 @@ pub(crate) enum Lambda {
     Given(Rational),
 }
 
-impl Logarithm {
-    /// As it is given.
-    pub(crate) fn name(self) -> &'static str {
+/// A number as it is written.
+pub(crate) fn given(text: &str) -> Result<Given, String> {
+    Ok(Given::written(number(text)?, text))
+}
+
+impl From<Uniform> for Sampler {
+    fn from(uniform: Uniform) -> Sampler {
+        match uniform {
+            Uniform::Ulp => Sampler::Ulp,
+            Uniform::Grid53 => Sampler::Grid53,
+        }
+    }
+}
+
+impl From<Ties> for Tie {
+    fn from(ties: Ties) -> Tie {
+        match ties {
+            Ties::Up => Tie::Up,
+            Ties::Even => Tie::Even,
+            Ties::Away => Tie::Away,
+        }
+    }
+}
+
+impl From<Logarithm> for snapping::Logarithm {
+    fn from(logarithm: Logarithm) -> snapping::Logarithm {
+        match logarithm {
+            Logarithm::Correct => snapping::Logarithm::Correct,
+            Logarithm::Above => snapping::Logarithm::Shifted(1),
+            Logarithm::Below => snapping::Logarithm::Shifted(-1),
+            Logarithm::Std => snapping::Logarithm::Platform,
+        }
+    }
+}
+
+impl From<SamplerName> for sampler::Sampler {
+    fn from(name: SamplerName) -> sampler::Sampler {
+        match name {
+            SamplerName::Laplace => sampler::Sampler::Laplace,
+            SamplerName::Gaussian => sampler::Sampler::Gaussian,
+            SamplerName::DiscreteLaplace => sampler::Sampler::DiscreteLaplace,
+            SamplerName::DiscreteGaussian => sampler::Sampler::DiscreteGaussian,
+            SamplerName::GridLaplace => sampler::Sampler::GridLaplace,
+            SamplerName::Snapping => sampler::Sampler::Snapping,
+            SamplerName::FloatSnapping => sampler::Sampler::FloatSnapping,
+        }
+    }
+}
+
+impl Lambda {
+    /// The power of two, if one is given.
+    pub(crate) fn given(&self) -> Option<Rational> {
         match self {
-            Logarithm::Correct => "correct",
-            Logarithm::Above => "+1ulp",
-            Logarithm::Below => "-1ulp",
-            Logarithm::Std => "std",
+            Lambda::Auto => None,
+            Lambda::Given(value) => Some(value.clone()),
         }
     }
 }

@@ -4,17 +4,17 @@ use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 
 use indicatif::ProgressBar;
-use lastbit::Rational;
 use lastbit_audit::conformance::{CheckedCase, EmitError, Emitted, Mismatch, check, emit};
+use lastbit_engine::Refusal;
+use lastbit_engine::audit::snapping::{Logarithm, Mechanism};
+use lastbit_engine::audit::{FloatType, Given, exact};
 use serde_json::{Value, json};
 
-use super::args::{Conformance, EmitParameters, Logarithm};
-use super::ideal;
-use super::parameters::{Parameters, doubles};
-use super::value::Given;
-use super::{out_of_range, print_json};
+use super::args::{Conformance, EmitParameters, Operation};
+use super::print_json;
+use super::question::{only_floats, two};
 use crate::args::Form;
-use crate::error::Error;
+use crate::error::{Error, of_engine};
 use crate::prove::files::{name_of, print, read_text};
 
 /// Differences of a case that are printed.
@@ -99,65 +99,53 @@ fn write(parameters: &EmitParameters) -> Result<(), Error> {
     let (Some(epsilon), Some(bound)) = (&parameters.epsilon, &parameters.bound) else {
         return Err(Error::usage("--emit needs --epsilon, --bound and --inputs", "see --help"));
     };
-    let pairs: Vec<&[Given]> = parameters.inputs.chunks(2).collect();
-    let emitted = pairs.iter().map(|pair| match parameters.form {
-        Form::Float => float(parameters, epsilon, bound, pair),
-        Form::Exact => exact(parameters, epsilon, bound, pair),
+    let mechanism = Mechanism {
+        grid: parameters.lambda.given(),
+        multiplies: parameters.op == Operation::Mul,
+        sampler: parameters.sampler.into(),
+        tie: parameters.tie.into(),
+        clamp: !parameters.no_clamp,
+        ln: parameters.ln.into(),
+        ..Mechanism::new(epsilon.clone(), bound.clone())
+    };
+    let emitted = parameters.inputs.chunks(2).map(|pair| match parameters.form {
+        Form::Float => float(&mechanism, pair),
+        Form::Exact => over_the_reals(&mechanism, pair),
     });
-    let emitted = emitted.collect::<Result<Vec<_>, _>>()?;
+    let emitted = emitted.collect::<Result<Vec<_>, _>>().map_err(of_engine)?;
     let file = emit(&emitted).map_err(|error| match error {
-        EmitError::OutOfRange(error) => out_of_range(&error),
+        EmitError::OutOfRange(error) => of_engine(Refusal::out_of_range(&error)),
         EmitError::Field(error) => Error::usage(error.to_string(), "choose other parameters"),
     })?;
     print_json(&file)
 }
 
-fn float(
-    parameters: &EmitParameters,
-    epsilon: &Given,
-    bound: &Given,
-    pair: &[Given],
-) -> Result<Emitted, Error> {
-    if parameters.ln == Logarithm::Std {
-        return Err(Error::usage(
+fn float(mechanism: &Mechanism, pair: &[Given]) -> Result<Emitted, Refusal> {
+    if mechanism.ln == Logarithm::Platform {
+        return Err(Refusal::usage(
             "what this machine's logarithm gives is nothing for others to conform to",
             "give --ln correct, +1ulp or -1ulp",
         ));
     }
-    let described = described(parameters, epsilon, bound);
+    let [f, f2] = two(pair)?;
+    let double = |given: &Given| given.to_float("input", FloatType::F64);
     Ok(Emitted::Float {
-        variant: described.variant()?,
-        epsilon: described.epsilon()?,
-        inputs: doubles(pair)?,
+        variant: mechanism.variant()?,
+        epsilon: mechanism.epsilon()?,
+        inputs: [double(&f)?, double(&f2)?],
     })
 }
 
-fn described<'a>(parameters: &'a EmitParameters, epsilon: &'a Given, bound: &'a Given) -> Parameters<'a> {
-    Parameters {
-        epsilon,
-        scale: None,
-        bound,
-        lambda: &parameters.lambda,
-        op: parameters.op,
-        sampler: parameters.sampler,
-        tie: parameters.tie,
-        clamp: !parameters.no_clamp,
-        ln: parameters.ln,
-    }
-}
-
-fn exact(
-    parameters: &EmitParameters,
-    epsilon: &Given,
-    bound: &Given,
-    pair: &[Given],
-) -> Result<Emitted, Error> {
-    let [f, f2] = pair else {
-        return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
+fn over_the_reals(mechanism: &Mechanism, pair: &[Given]) -> Result<Emitted, Refusal> {
+    only_floats(mechanism, &[])?;
+    let inputs = two(pair)?.map(|given| given.exact);
+    let question = exact::Question {
+        epsilon: mechanism.epsilon.exact.clone(),
+        bound: mechanism.bound.exact.clone(),
+        grid: mechanism.grid.clone(),
+        inputs,
     };
-    ideal::check_options(&described(parameters, epsilon, bound), &[])?;
-    ideal::mechanism(&epsilon.exact, &bound.exact, &parameters.lambda)?;
-    let lambda = ideal::lambda(&epsilon.exact, &parameters.lambda);
-    let all: [Rational; 3] = [epsilon.exact.clone(), bound.exact.clone(), lambda];
-    Ok(Emitted::Ideal { parameters: all, inputs: [f.exact.clone(), f2.exact.clone()] })
+    question.mechanism()?;
+    let grid = question.grid();
+    Ok(Emitted::Ideal { parameters: [question.epsilon, question.bound, grid], inputs: question.inputs })
 }

@@ -1,106 +1,91 @@
-//! `lastbit audit` and `lastbit conformance`.
+//! `lastbit audit` and `lastbit conformance`: what was asked, parsed; what was answered, printed.
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `args`, `choices`, `value` | the arguments, what they can be, and numbers that become floats |
-//! | `snapping`, `ideal`, `worst` | the snapping mechanism: two inputs, over the reals, the worst inputs |
-//! | `parameters`, `report`, `verdicts` | its parameters, what is said of it, what papers claim of it |
-//! | `program`, `discrete`, `textbook` | programs of the language: in floats, discrete, the textbook's |
-//! | `inputs`, `shown` | how the inputs of programs are written, and their reports |
-//! | `sampler` | the samplers of `lastbit noise` |
-//! | `interrupt` | Ctrl-C |
-//! | `summary`, `map` | what is said of two distributions, and the drawing |
+//! | `args`, `choices` | the arguments, and what they can be |
+//! | `question` | the question that the arguments are |
 //! | `conformance` | files of exact values |
+//! | `interrupt` | Ctrl-C |
 
 pub(crate) mod args;
 mod choices;
 pub(crate) mod conformance;
-mod discrete;
-mod ideal;
-mod inputs;
 pub(crate) mod interrupt;
-mod map;
-mod parameters;
-mod program;
-mod report;
-mod sampler;
-mod shown;
-mod snapping;
-mod summary;
-mod textbook;
-pub(crate) mod value;
-mod verdicts;
-mod worst;
+mod question;
 
-use lastbit::{Rational, Rounding};
-use lastbit_audit::OutOfRange;
-use lastbit_real::Enclosure;
-use serde_json::Value;
+use lastbit_engine::audit::{AuditAnswer, Shown, Wishes};
+use lastbit_engine::{Progress, Refusal, Watcher};
+use serde::Serialize;
 
-use crate::args::Form;
-use crate::error::{Error, cut};
+use crate::error::Error;
+use crate::progress::LateBar;
 use crate::prove::files::print;
-use args::{Audit, Mechanism};
+use crate::style;
+use args::{Audit, Show};
 
-/// Audits what is asked for.
+/// Steps of the bar.
+const STEPS: f64 = 1000.0;
+
+/// Audits what is asked for, prints what was found, and ends as the verdict says.
 pub(crate) fn run(args: &Audit) -> Result<(), Error> {
-    match (&args.mechanism, &args.program.file) {
-        (Some(Mechanism::Snapping(args)), _) if args.form == Form::Exact => ideal::run(args),
-        (Some(Mechanism::Snapping(args)), _) => snapping::run(args),
-        (Some(Mechanism::TextbookLaplace(args)), _) => textbook::run(args),
-        (Some(Mechanism::Sampler(args)), _) => sampler::run(args),
-        (None, Some(file)) => program::run(&args.program, file),
-        (None, None) => Err(Error::usage(
-            "there is nothing to audit",
-            "give snapping, textbook-laplace, sampler, or a file of the language of mechanisms (*.lb)",
-        )),
-    }
-}
-
-/// A number for people: exact if that is short.
-pub(crate) fn number(value: &Rational) -> String {
-    const MOST: usize = 24;
-    let exact = value.to_string();
-    if exact.len() <= MOST { exact } else { value.to_decimal(17, Rounding::Nearest) }
-}
-
-/// In units of `η = 2⁻⁵³`.
-fn eta(value: &Enclosure) -> Enclosure {
-    value.shl(53)
-}
-
-fn out_of_range(error: &OutOfRange) -> Error {
-    let OutOfRange { name, value, reason } = error;
-    let name = match *name {
-        "B" => "bound",
-        "Λ" => "lambda",
-        other => other,
+    let show = args.show();
+    let wishes = Wishes {
+        digits: show.digits.map_or(Wishes::default().digits, usize::from),
+        delta_at: show.delta_at.clone(),
+        fail_above: show.fail_above.clone(),
+        all: show.all,
     };
-    Error::usage(format!("{name} = {} is out of range", cut(value)), *reason)
-}
-
-/// Losses beyond this have no use, and their exponentials no room.
-const MOST_DELTA_AT: i64 = 1 << 20;
-
-/// The `ε` of delta: as asked for, or that of the mechanism.
-fn delta_at(given: &Option<Rational>, epsilon: &Rational) -> Result<Rational, Error> {
-    match given {
-        Some(given) => check_delta_at(given).map(|()| given.clone()),
-        None => Ok(epsilon.clone().min(MOST_DELTA_AT.into())),
+    let bar = LateBar::new("audit", "{prefix} {wide_bar} {percent}% {msg}", STEPS as u64);
+    let progress = |progress: Progress<'_>| {
+        let share = (progress.share.unwrap_or(0.0) * STEPS) as u64;
+        bar.show(share, format!("{} {}", progress.doing, progress.message));
+    };
+    let watcher = Watcher { cancel: interrupt::flag(), progress: &progress };
+    let answer = question::ask(args, &wishes, &watcher);
+    drop(bar);
+    let answer = answer.map_err(refused)?;
+    if show.json {
+        print_json(&answer)?
+    } else {
+        print(&text(&answer, show, args.map()))?
+    }
+    match answer.verdict.map_or(0, |verdict| verdict.exit_code()) {
+        0 => Ok(()),
+        code => Err(Error::Told(code)),
     }
 }
 
-fn check_delta_at(epsilon: &Rational) -> Result<(), Error> {
-    if epsilon.abs() > Rational::from(MOST_DELTA_AT) {
-        return Err(Error::usage(
-            format!("delta at ε = {} is out of range", cut(&epsilon.to_string())),
-            "give --delta-at a number between -2^20 and 2^20",
-        ));
-    }
-    Ok(())
+/// The answer, its verdict coloured, its lines of prose no wider than the terminal.
+fn text(answer: &AuditAnswer, show: &Show, map: bool) -> String {
+    let shown = Shown { digits: show.digits.map(usize::from), details: show.details, all: show.all, map };
+    let text = answer.text(shown);
+    let (headline, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let headline = style::wrap(headline, style::width(), 2);
+    let headline = match answer.verdict {
+        Some(judgement) => style::headline(judgement, &headline),
+        None => headline,
+    };
+    format!("{headline}\n{rest}")
 }
 
-pub(crate) fn print_json(value: &Value) -> Result<(), Error> {
+/// What there is no answer to, in the words of the command.
+fn refused(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::NoInputs { first, second } => {
+            Error::usage("missing --inputs", format!("give two inputs, such as --inputs {first} {second}"))
+        }
+        Refusal::Usage { message, hint } if message.contains("several declarations") => {
+            Error::usage(message, hint.replace("by its name (program)", "with --program"))
+        }
+        Refusal::Interrupted { .. } => {
+            crate::error::tell("stopped before all outputs were known: there is nothing to show");
+            Error::Told(130)
+        }
+        other => crate::error::of_engine(other),
+    }
+}
+
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Error::io("write JSON", e.into()))?;
     print(&(text + "\n"))
 }

@@ -31,8 +31,10 @@
 //! | `model` | the probability of an event |
 //! | `template` | which events are tried |
 //! | `explore`, `climb` | which inputs are tried, and how the best are improved |
+//! | `at_inputs` | events at two inputs that are given |
 //! | `discrete` | programs with discrete Laplace noise, through the exact audit |
 
+mod at_inputs;
 mod climb;
 mod discrete;
 mod event;
@@ -57,6 +59,7 @@ use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
 use super::kernel::{self, KernelError};
+pub use at_inputs::{EventAt, events_at};
 pub use event::{Event, Part};
 use hunt::{Hunt, Step};
 pub use inhabited::{Example, Neighbours, neighbours};

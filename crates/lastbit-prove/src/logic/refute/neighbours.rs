@@ -61,6 +61,11 @@ impl Space {
         space
     }
 
+    /// The names of the arguments, and how many numbers each has if it is a list.
+    pub(super) fn names(&self) -> &[(String, Option<usize>)] {
+        &self.names
+    }
+
     pub(super) fn len(&self) -> usize {
         self.coordinates.len()
     }
