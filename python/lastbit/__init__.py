@@ -139,7 +139,7 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
     >>> import lastbit
     >>> lastbit.claim(lastbit.laplace, scale=10, sensitivity=1).loss
     Fraction(1, 10)
-    >>> lastbit.claim(lastbit.DiscreteGaussian(sigma=2), 1).loss
+    >>> lastbit.claim(lastbit.DiscreteGaussian(scale=2), 1).loss
     Fraction(1, 8)
     """
     if isinstance(mechanism, (Mechanism, Selection)):

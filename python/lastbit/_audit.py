@@ -1,5 +1,6 @@
 """The exact privacy loss of an implementation between two inputs."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,6 +8,7 @@ from typing import Any
 
 from lastbit import _lastbit
 from lastbit._shown import Loss, Number, ends, loss_in_words, near, value
+from lastbit._texts import named, read
 from lastbit.errors import ParameterError
 
 
@@ -132,13 +134,20 @@ def _title(audit: Audit) -> str:
     return f"{audit.what}: {parameters}" if parameters else audit.what
 
 
-def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any = None, **parameters: Any) -> Audit:
+def audit(
+    what: "str | os.PathLike[str]",
+    /,
+    *,
+    inputs: "Sequence[Any] | None" = None,
+    delta_at: Any = None,
+    **parameters: Any,
+) -> Audit:
     """The exact privacy loss between two inputs: every output's probability under both, and the output that tells most.
 
-    what: a name, or a text of the mechanism language.
+    what: a name; or a text of the mechanism language, or a file of it, as a path or a name such as "mechanisms/laplace.lb".
 
     - "snapping": the snapping mechanism in doubles. epsilon, bound; sampler ("ulp" or "grid53"), op ("div" or "mul") with scale, grid (a
-      power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp"). With form="ideal" over the reals: epsilon, bound, grid.
+      power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp"). With form="exact" over the reals: epsilon, bound, grid.
     - "textbook-laplace": the Laplace mechanism as textbooks have it. epsilon; dtype ("float64" or "float32"), sampler ("grid53", "grid24", "ulp").
     - "sampler": a sampler of this package, run on every sequence of random bits. mechanism ("laplace", "gaussian", "discrete_laplace",
       "discrete_gaussian", "grid_laplace", "snapping", "float_snapping"), scale (σ of the Gaussian ones); bound, k, depth. Its inputs are 0 and 1 if none are given.
@@ -164,15 +173,18 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
     if inputs is None or isinstance(inputs, str) or len(inputs) != 2:
         raise ParameterError("an audit compares two inputs: give inputs=(f, f')")
     pair = (inputs[0], inputs[1])
-    if "mechanism " in what:
+    text, file = (what, None) if what in _KINDS else read(what, "'mechanism m(x: real) -> real { … }'")
+    if file is not None or "mechanism " in text:
         program, ln = parameters.pop("program", None), parameters.pop("ln", None)
-        fields = _lastbit._audit_text(what, pair, program=program, parameters=parameters, ln=ln, delta_at=delta_at)
+        with named(file):
+            fields = _lastbit._audit_text(text, pair, program=program, parameters=parameters, ln=ln, delta_at=delta_at)
         return _made(fields.pop("name"), fields)
+    what = text
     if what not in _KINDS:
         raise ParameterError(
             f"there is no mechanism {what!r}: give 'snapping', 'textbook-laplace', 'sampler', or a text with a mechanism"
         )
-    kind = "ideal" if what == "snapping" and _form(parameters) else what
+    kind = "exact" if what == "snapping" and _is_exact(parameters) else what
     engine, required, optional = _KINDS[kind]
     arguments = {name: parameters.pop(name, default) for name, default in optional.items()}
     for name in required:
@@ -184,18 +196,20 @@ def audit(what: str, /, *, inputs: "Sequence[Any] | None" = None, delta_at: Any 
     return _made(what, engine(pair, delta_at=delta_at, **arguments))
 
 
-def _form(parameters: "dict[str, Any]") -> bool:
-    """Whether the form is the ideal one."""
+def _is_exact(parameters: "dict[str, Any]") -> bool:
+    """Whether the form is the exact one, over the reals."""
     form = parameters.pop("form", "float")
-    if form not in ("float", "ideal"):
-        raise ParameterError(f"form must be 'float' or 'ideal', but is {form!r}")
-    return bool(form == "ideal")
+    if form == "ideal":
+        raise ParameterError("form='ideal' is now form='exact'")
+    if form not in ("float", "exact"):
+        raise ParameterError(f"form must be 'float' or 'exact', but is {form!r}")
+    return bool(form == "exact")
 
 
 _SNAPPING = {"sampler": "ulp", "op": "div", "scale": None, "grid": None, "tie": "up", "clamp": True, "ln": "correct"}
 _KINDS: "dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]]" = {
     "snapping": (_lastbit._audit_snapping, ("epsilon", "bound"), _SNAPPING),
-    "ideal": (_lastbit._audit_ideal, ("epsilon", "bound"), {"grid": None}),
+    "exact": (_lastbit._audit_ideal, ("epsilon", "bound"), {"grid": None}),
     "textbook-laplace": (_lastbit._audit_textbook, ("epsilon",), {"dtype": "float64", "sampler": None}),
     "sampler": (_lastbit._audit_sampler, ("mechanism", "scale"), {"bound": None, "k": None, "depth": None}),
 }

@@ -36,6 +36,7 @@ mod mechanism;
 mod noise;
 mod number;
 mod payment;
+mod renamed;
 mod values;
 
 /// The compiled half of `lastbit`; its names are those of the package.

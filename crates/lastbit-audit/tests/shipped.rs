@@ -29,10 +29,10 @@ fn the_shipped_function_has_the_golden_cells() {
         if case["kind"] != "snap_float" || !is_shipped(p) {
             continue;
         }
-        let [epsilon, lambda] = ["eps", "Lam"].map(|name| Rational::try_from(double(&p[name])).unwrap());
+        let [epsilon, grid] = ["eps", "Lam"].map(|name| Rational::try_from(double(&p[name])).unwrap());
         let noise = Noise::Divided { epsilon };
         let mechanism =
-            FloatSnap::new(noise, double(&p["B"]), lambda.floor_log2(), Tie::Up, Sampler::Ulp).unwrap();
+            FloatSnap::new(noise, double(&p["B"]), grid.floor_log2(), Tie::Up, Sampler::Ulp).unwrap();
         let variant = Variant::of(mechanism);
         let inputs = ["f", "f2"].map(|name| double(&p[name]));
         let mut shipped = Shipped::of(&variant).expect("these are its parameters");

@@ -21,8 +21,8 @@ fn divided(epsilon: f64, bound: f64) -> Variant {
     Variant::of(FloatSnap::new(noise, bound, None, Tie::Up, Sampler::Ulp).unwrap())
 }
 
-fn multiplied(lambda: f64, bound: f64) -> Variant {
-    let noise = Noise::Multiplied { scale: rational(lambda) };
+fn multiplied(scale: f64, bound: f64) -> Variant {
+    let noise = Noise::Multiplied { scale: rational(scale) };
     Variant::of(FloatSnap::new(noise, bound, None, Tie::Up, Sampler::Ulp).unwrap())
 }
 
@@ -70,15 +70,15 @@ fn six_at_the_ends_is_violated() {
 #[test]
 fn eight_is_exceeded_by_products() {
     // Each a little below a power of two, so that cells are narrow (Λ·ε is little more than 1), with noise a little above one.
-    for (lambda, range) in [
+    for (scale, range) in [
         (0.9911471949466472, 66.89353368523705),
         (0.9839790137922794, 66.44647429663831),
         (0.9828748720688602, 133.88001775251257),
     ] {
-        let variant = multiplied(lambda, lambda * range);
+        let variant = multiplied(scale, scale * range);
         let found = worst(&variant, 6_000, 1);
         let witness = found.witness().unwrap();
-        assert!(exceeds(&variant, witness, "8"), "{lambda} {range}: {witness:?}");
+        assert!(exceeds(&variant, witness, "8"), "{scale} {range}: {witness:?}");
         // Mironov's bound is not.
         assert!(!exceeds(&variant, witness, "12"));
     }

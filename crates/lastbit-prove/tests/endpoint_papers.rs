@@ -93,7 +93,7 @@ fn grid() -> Vec<FloatSnap> {
             let bound = range / epsilon;
             mechanisms.extend([divided(epsilon, bound), multiplied(1.0 / epsilon, bound)]);
             for shift in [-20, -3, 1] {
-                let exponent = divided(epsilon, bound).lambda().floor_log2().map(|e| e + shift);
+                let exponent = divided(epsilon, bound).grid().floor_log2().map(|e| e + shift);
                 let noise = Noise::Divided { epsilon: rational(epsilon) };
                 mechanisms.push(FloatSnap::new(noise, bound, exponent, Tie::Up, Sampler::Ulp).unwrap());
             }
@@ -131,7 +131,7 @@ fn theorem_a_is_that_of_the_library() {
 #[test]
 fn the_weighed_arithmetic_is_the_shipped_one() {
     let mechanism = divided(0.1, 500.0);
-    let params = lastbit::SnapParams { epsilon: 0.1, bound: 500.0, lambda: 16.0 };
+    let params = lastbit::SnapParams { epsilon: 0.1, bound: 500.0, grid: 16.0 };
     for f in [-500.0, -8.0, 3.25, 499.9] {
         for u in [1e-300, 1e-17, 0.2, 0.7, 0.999] {
             for s in [1.0, -1.0] {
@@ -172,7 +172,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let bound = range / epsilon;
-        let exponent = divided(epsilon, bound).lambda().floor_log2().map(|e| e + shift);
+        let exponent = divided(epsilon, bound).grid().floor_log2().map(|e| e + shift);
         let noise = if multiplied {
             Noise::Multiplied { scale: rational(1.0 / epsilon) }
         } else {
@@ -231,7 +231,7 @@ fn theorem_a_prime_and_its_limit() {
     let with_ties = |tie: Tie, epsilon: f64, log2: i32| {
         let noise = Noise::Divided { epsilon: rational(epsilon) };
         let mechanism = FloatSnap::new(noise, f64::from_i128(1, log2), None, tie, Sampler::Ulp).unwrap();
-        assert_eq!(mechanism.lambda(), Rational::ONE);
+        assert_eq!(mechanism.grid(), Rational::ONE);
         let Total::Approximate { loss, delta } =
             certify(&mechanism, &two_roundings(), &Rational::ONE).unwrap().total
         else {

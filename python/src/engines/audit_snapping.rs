@@ -80,7 +80,7 @@ pub(crate) fn _audit_snapping<'py>(
     parameters.set_item("form", "float")?;
     parameters.set_item("epsilon", epsilon)?;
     parameters.set_item("bound", variant.mechanism.bound())?;
-    parameters.set_item("grid", number::fraction(py, &variant.mechanism.lambda())?)?;
+    parameters.set_item("grid", number::fraction(py, &variant.mechanism.grid())?)?;
     parameters.set_item("sampler", sampler.name())?;
     parameters.set_item("op", op)?;
     if let Scaling::Multiply(scale) = variant.mechanism.scaling() {
@@ -166,7 +166,7 @@ pub(crate) fn _audit_ideal<'py>(
     let grid = match grid {
         Some(grid) => number::exact("grid", grid)?,
         // An ε that is not positive is refused for what it is, whatever the grid is.
-        None => IdealSnap::default_lambda(&epsilon).unwrap_or(Rational::ONE),
+        None => IdealSnap::default_grid(&epsilon).unwrap_or(Rational::ONE),
     };
     let mechanism = IdealSnap::new(epsilon, number::exact("bound", bound)?, grid).map_err(out_of_range)?;
     let inputs = [number::value("input", &inputs[0])?, number::value("input", &inputs[1])?];
@@ -198,10 +198,10 @@ pub(crate) fn _audit_ideal<'py>(
     fields.set_item("map", py.None())?;
     fields.set_item("claimed", number::fraction(py, &claimed)?)?;
     let parameters = PyDict::new(py);
-    parameters.set_item("form", "ideal")?;
+    parameters.set_item("form", "exact")?;
     parameters.set_item("epsilon", number::fraction(py, mechanism.epsilon())?)?;
     parameters.set_item("bound", number::fraction(py, mechanism.bound())?)?;
-    parameters.set_item("grid", number::fraction(py, mechanism.lambda())?)?;
+    parameters.set_item("grid", number::fraction(py, mechanism.grid())?)?;
     fields.set_item("parameters", parameters)?;
     fields.set_item("inputs", (number::fraction(py, &inputs[0])?, number::fraction(py, &inputs[1])?))?;
     fields.set_item("notes", PyList::empty(py))?;

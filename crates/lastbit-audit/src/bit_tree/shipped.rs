@@ -222,11 +222,11 @@ impl Shipped {
             AnyMechanism::GridF64(noise) => grid(noise.scale(), noise.k()),
             AnyMechanism::GridF32(noise) => grid(noise.scale(), noise.k()),
             AnyMechanism::Snapping(noise) => {
-                (noise.epsilon().recip().expect("positive"), Some(double(noise.lambda())))
+                (noise.epsilon().recip().expect("positive"), Some(double(noise.grid())))
             }
             AnyMechanism::FloatSnapping(noise) => {
-                let [epsilon, lambda] = [noise.params().epsilon, noise.params().lambda].map(double);
-                (epsilon.recip().expect("positive"), Some(lambda))
+                let [epsilon, grid] = [noise.params().epsilon, noise.params().grid].map(double);
+                (epsilon.recip().expect("positive"), Some(grid))
             }
         }
     }

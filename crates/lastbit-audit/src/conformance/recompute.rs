@@ -68,10 +68,10 @@ fn variant(params: &Value) -> Result<Variant, FieldError> {
     let exact = |x: f64| Rational::try_from(x).expect("fields are finite");
     let noise = match scaling(params)? {
         Scaling::Divide(epsilon) => Noise::Divided { epsilon: exact(epsilon) },
-        Scaling::Multiply(lambda) => Noise::Multiplied { scale: exact(lambda) },
+        Scaling::Multiply(scale) => Noise::Multiplied { scale: exact(scale) },
     };
-    let lambda = exact(positive(params, "Lam")?);
-    let exponent = lambda.floor_log2().filter(|exponent| Rational::pow2(*exponent) == lambda);
+    let grid = exact(positive(params, "Lam")?);
+    let exponent = grid.floor_log2().filter(|exponent| Rational::pow2(*exponent) == grid);
     if exponent.is_none() {
         return Err(FieldError::new("Lam", &params["Lam"], "it must be a power of two"));
     }
@@ -240,8 +240,8 @@ const IDEAL_BITS: u32 = 512;
 
 fn snap_ideal(case: &Value) -> Result<Map<String, Value>, FieldError> {
     let mechanism = params(case, |p| {
-        let [epsilon, bound, lambda] = [rational(p, "eps")?, rational(p, "B")?, rational(p, "Lam")?];
-        IdealSnap::new(epsilon, bound, lambda).map_err(|error| FieldError {
+        let [epsilon, bound, grid] = [rational(p, "eps")?, rational(p, "B")?, rational(p, "Lam")?];
+        IdealSnap::new(epsilon, bound, grid).map_err(|error| FieldError {
             path: error.name.into(),
             found: error.value,
             reason: error.reason.into(),

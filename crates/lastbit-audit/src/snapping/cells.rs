@@ -152,7 +152,7 @@ impl Variant {
         }
         let (first, last) = self.numbers(inputs).into_inner();
         if last - first >= MOST_OUTPUTS {
-            let reason = "there are more than 2^20 outputs to weigh; a larger lambda has fewer";
+            let reason = "there are more than 2^20 outputs to weigh; a larger grid has fewer";
             return Err(OutOfRange { name: "outputs", value: (last - first + 1).to_string(), reason });
         }
         let total = self.mechanism.sampler().total();

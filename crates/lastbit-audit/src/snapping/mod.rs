@@ -6,6 +6,7 @@ mod ideal;
 mod invert;
 mod mechanism;
 mod papers;
+mod program;
 mod search;
 mod shipped;
 mod weights;

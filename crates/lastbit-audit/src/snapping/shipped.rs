@@ -52,8 +52,8 @@ impl Shipped {
             && variant.ln_shift == 0
             && mechanism.tie() == Tie::Up
             && mechanism.sampler() == Sampler::Ulp;
-        let lambda = mechanism.lambda().to_f64(Rounding::Nearest);
-        let params = SnapParams { epsilon, bound: mechanism.bound(), lambda };
+        let grid = mechanism.grid().to_f64(Rounding::Nearest);
+        let params = SnapParams { epsilon, bound: mechanism.bound(), grid };
         // The constructor chooses its own Λ, and refuses what it cannot claim to be private.
         let release =
             FloatSnapping::new(epsilon, mechanism.bound()).ok().filter(|release| *release.params() == params);

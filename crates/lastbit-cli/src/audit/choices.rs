@@ -89,7 +89,7 @@ pub(crate) enum SamplerName {
 
 /// `auto`, or a power of two.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Lambda {
+pub(crate) enum Grid {
     Auto,
     Given(Rational),
 }
@@ -106,15 +106,15 @@ impl Logarithm {
     }
 }
 
-impl FromStr for Lambda {
+impl FromStr for Grid {
     type Err = String;
-    fn from_str(text: &str) -> Result<Lambda, String> {
+    fn from_str(text: &str) -> Result<Grid, String> {
         if text == "auto" {
-            return Ok(Lambda::Auto);
+            return Ok(Grid::Auto);
         }
         let value = number(text)?;
         let exponent = value.floor_log2().filter(|exponent| Rational::pow2(*exponent) == value);
-        exponent.map(|_| Lambda::Given(value)).ok_or_else(|| "it must be auto or a power of two".into())
+        exponent.map(|_| Grid::Given(value)).ok_or_else(|| "it must be auto or a power of two".into())
     }
 }
 

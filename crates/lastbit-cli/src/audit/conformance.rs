@@ -137,7 +137,7 @@ fn described<'a>(parameters: &'a EmitParameters, epsilon: &'a Given, bound: &'a 
         epsilon,
         scale: None,
         bound,
-        lambda: &parameters.lambda,
+        grid: &parameters.grid,
         op: parameters.op,
         sampler: parameters.sampler,
         tie: parameters.tie,
@@ -156,8 +156,8 @@ fn exact(
         return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
     };
     ideal::check_options(&described(parameters, epsilon, bound), &[])?;
-    ideal::mechanism(&epsilon.exact, &bound.exact, &parameters.lambda)?;
-    let lambda = ideal::lambda(&epsilon.exact, &parameters.lambda);
-    let all: [Rational; 3] = [epsilon.exact.clone(), bound.exact.clone(), lambda];
+    ideal::mechanism(&epsilon.exact, &bound.exact, &parameters.grid)?;
+    let grid = ideal::grid(&epsilon.exact, &parameters.grid);
+    let all: [Rational; 3] = [epsilon.exact.clone(), bound.exact.clone(), grid];
     Ok(Emitted::Ideal { parameters: all, inputs: [f.exact.clone(), f2.exact.clone()] })
 }

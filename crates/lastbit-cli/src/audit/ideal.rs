@@ -7,7 +7,7 @@ use lastbit_audit::Outcome;
 use lastbit_audit::snapping::{IdealOutcome, IdealSnap};
 use serde_json::{Value, json};
 
-use super::args::{Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
+use super::args::{Grid, Logarithm, Operation, Snapping, Ties, Uniform};
 use super::parameters::Parameters;
 use super::summary::{Open, Style, Total, is_settled};
 use super::{delta_at, number, out_of_range, print_json};
@@ -22,18 +22,18 @@ const MOST_BITS: u32 = 1 << 14;
 const MOST_ROWS: usize = 40;
 
 /// `Λ` as given, or the smallest power of two that is at least `1/ε`.
-pub(crate) fn lambda(epsilon: &Rational, lambda: &Lambda) -> Rational {
-    match lambda {
-        Lambda::Given(lambda) => lambda.clone(),
+pub(crate) fn grid(epsilon: &Rational, grid: &Grid) -> Rational {
+    match grid {
+        Grid::Given(grid) => grid.clone(),
         // An ε that is not positive is refused for what it is, whatever Λ is.
-        Lambda::Auto => IdealSnap::default_lambda(epsilon).unwrap_or(Rational::ONE),
+        Grid::Auto => IdealSnap::default_grid(epsilon).unwrap_or(Rational::ONE),
     }
 }
 
 /// The mechanism over the reals that the arguments describe.
-pub(crate) fn mechanism(epsilon: &Rational, bound: &Rational, given: &Lambda) -> Result<IdealSnap, Error> {
-    let lambda = lambda(epsilon, given);
-    IdealSnap::new(epsilon.clone(), bound.clone(), lambda).map_err(|error| out_of_range(&error))
+pub(crate) fn mechanism(epsilon: &Rational, bound: &Rational, given: &Grid) -> Result<IdealSnap, Error> {
+    let grid = grid(epsilon, given);
+    IdealSnap::new(epsilon.clone(), bound.clone(), grid).map_err(|error| out_of_range(&error))
 }
 
 /// What only the float form has: those of its parameters that are not as usual, and other options.
@@ -59,7 +59,7 @@ pub(crate) fn check_options(parameters: &Parameters<'_>, others: &[(&str, bool)]
 pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
     check_options(&args.parameters(), &[("--map", args.map), ("--worst", args.worst)])?;
     args.check_search_options()?;
-    let mechanism = mechanism(&args.epsilon.exact, &args.bound.exact, &args.lambda)?;
+    let mechanism = mechanism(&args.epsilon.exact, &args.bound.exact, &args.grid)?;
     let [f, f2] = args.inputs.as_deref().unwrap_or_default() else {
         return Err(Error::usage("an audit compares two inputs", "give --inputs F F'"));
     };
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         id: &Rational::to_string,
         open: if all { Open::Nothing } else { Open::Sums },
     };
-    let lambda = lambda(mechanism.epsilon(), &args.lambda);
+    let grid = grid(mechanism.epsilon(), &args.grid);
     let enclosed = |outcome: &IdealOutcome| outcome.outcome(bits);
     if args.show.json {
         let mut fields = style.json(&comparison);
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         for (name, value) in [
             ("epsilon", mechanism.epsilon()),
             ("bound", &args.bound.exact),
-            ("lambda", &lambda),
+            ("grid", &grid),
             ("claimed", &claimed),
         ] {
             add(name, json!(value.to_string()));
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         "  ε = {}, B = {}, Λ = {}\n  f = {}, f' = {}\n",
         number(mechanism.epsilon()),
         number(&args.bound.exact),
-        number(&lambda),
+        number(&grid),
         number(&inputs[0]),
         number(&inputs[1]),
     );

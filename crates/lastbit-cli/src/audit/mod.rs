@@ -71,11 +71,6 @@ fn eta(value: &Enclosure) -> Enclosure {
 
 fn out_of_range(error: &OutOfRange) -> Error {
     let OutOfRange { name, value, reason } = error;
-    let name = match *name {
-        "B" => "bound",
-        "Λ" => "lambda",
-        other => other,
-    };
     Error::usage(format!("{name} = {} is out of range", cut(value)), *reason)
 }
 

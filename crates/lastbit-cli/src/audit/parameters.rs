@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
+use lastbit_audit::Sampler;
 use lastbit_audit::snapping::{FloatSnap, Noise, Scaling, Variant};
-use lastbit_audit::{OutOfRange, Sampler};
-use lastbit_lang::{Bindings, Tie};
+use lastbit_lang::Tie;
 use lastbit_real::Float;
 use serde_json::{Map, Value, json};
 
-use super::args::{FloatType, Lambda, Logarithm, Operation, Snapping, Ties, Uniform};
+use super::args::{FloatType, Grid, Logarithm, Operation, Snapping, Ties, Uniform};
 use super::out_of_range;
 use super::value::{Given, used};
 use crate::error::Error;
@@ -20,7 +20,7 @@ pub(crate) struct Parameters<'a> {
     /// `λ`, if it is not `1/ε`.
     pub(crate) scale: Option<&'a Given>,
     pub(crate) bound: &'a Given,
-    pub(crate) lambda: &'a Lambda,
+    pub(crate) grid: &'a Grid,
     pub(crate) op: Operation,
     pub(crate) sampler: Uniform,
     pub(crate) tie: Ties,
@@ -68,19 +68,16 @@ impl Parameters<'_> {
                 None => Noise::Divided { epsilon: exact(epsilon) },
             },
         };
-        let exponent = match self.lambda {
-            Lambda::Auto => None,
-            Lambda::Given(value) => value.floor_log2(),
+        let exponent = match self.grid {
+            Grid::Auto => None,
+            Grid::Given(value) => value.floor_log2(),
         };
         let sampler = match self.sampler {
             Uniform::Ulp => Sampler::Ulp,
             Uniform::Grid53 => Sampler::Grid53,
         };
-        let mechanism = FloatSnap::new(noise, bound, exponent, self.tie(), sampler).map_err(|error| {
-            // λ is the scale here, and Λ is --lambda.
-            let name = if error.name == "lambda" { "scale" } else { error.name };
-            out_of_range(&OutOfRange { name, ..error })
-        })?;
+        let mechanism = FloatSnap::new(noise, bound, exponent, self.tie(), sampler)
+            .map_err(|error| out_of_range(&error))?;
         let ln_shift = match self.ln {
             Logarithm::Correct | Logarithm::Std => 0,
             Logarithm::Above => 1,
@@ -108,7 +105,7 @@ impl Snapping {
             epsilon: &self.epsilon,
             scale: self.scale.as_ref(),
             bound: &self.bound,
-            lambda: &self.lambda,
+            grid: &self.grid,
             op: self.op,
             sampler: self.sampler,
             tie: self.tie,
@@ -139,10 +136,10 @@ pub(crate) fn header(variant: &Variant, epsilon: f64) -> String {
     let mut text =
         format!("snapping in binary64: y = {noise}; u: {sampler}; ties {}", mechanism.tie().text());
     text.push_str(if variant.clamp_input { "\n" } else { "; the input is not clamped\n" });
-    let lambda = mechanism.lambda().to_f64(Rounding::Nearest);
-    let _ = writeln!(text, "  ε = {}, B = {}, Λ = {}", used(epsilon), used(mechanism.bound()), used(lambda));
-    if let Scaling::Multiply(lambda) = mechanism.scaling() {
-        let _ = writeln!(text, "  λ = {}", used(lambda));
+    let grid = mechanism.grid().to_f64(Rounding::Nearest);
+    let _ = writeln!(text, "  ε = {}, B = {}, Λ = {}", used(epsilon), used(mechanism.bound()), used(grid));
+    if let Scaling::Multiply(scale) = mechanism.scaling() {
+        let _ = writeln!(text, "  λ = {}", used(scale));
     }
     text
 }
@@ -152,14 +149,14 @@ pub(crate) fn parameters_json(variant: &Variant, epsilon: f64) -> Map<String, Va
     let mechanism = &variant.mechanism;
     let (op, lam) = match mechanism.scaling() {
         Scaling::Divide(_) => ("div", None),
-        Scaling::Multiply(lambda) => ("mul", Some(lambda.to_hex())),
+        Scaling::Multiply(scale) => ("mul", Some(scale.to_hex())),
     };
     let fields = json!({
         "mechanism": "snapping",
         "form": "float",
         "epsilon": epsilon.to_hex(),
         "bound": mechanism.bound().to_hex(),
-        "lambda": mechanism.lambda().to_f64(Rounding::Nearest).to_hex(),
+        "grid": mechanism.grid().to_f64(Rounding::Nearest).to_hex(),
         "op": op,
         "scale": lam,
         "sampler": mechanism.sampler().name(),
@@ -176,38 +173,4 @@ pub(crate) fn parameters_json(variant: &Variant, epsilon: f64) -> Map<String, Va
         Value::Object(fields) => fields,
         _ => Map::new(),
     }
-}
-
-/// The mechanism as a program of the language.
-pub(crate) fn text_of(variant: &Variant) -> String {
-    let mechanism = &variant.mechanism;
-    let (noise, parameter) = match mechanism.scaling() {
-        Scaling::Divide(_) => ("ln(u) / eps", "eps"),
-        Scaling::Multiply(_) => ("lambda * ln(u)", "lambda"),
-    };
-    let start = if variant.clamp_input { "clamp(x, B)" } else { "x" };
-    format!(
-        "mechanism snapping(x: f64) -> grid
-           param {parameter}: f64 > 0, L: f64 > 0, B: f64 > 0
-           sampler unif = {}(0,1)
-         {{ u <$ unif(0,1);  s <$ sign;  y := {noise};  w := {start} + s * y;  return clamp(round(w, L, {}), B) }}",
-        mechanism.sampler().name(),
-        mechanism.tie().text(),
-    )
-}
-
-/// The values of its parameters.
-pub(crate) fn text_values(variant: &Variant) -> Bindings {
-    let mechanism = &variant.mechanism;
-    let exact = |x: f64| Rational::try_from(x).expect("finite");
-    let (name, value) = match mechanism.scaling() {
-        Scaling::Divide(epsilon) => ("eps", epsilon),
-        Scaling::Multiply(lambda) => ("lambda", lambda),
-    };
-    let values = [
-        (name.to_owned(), exact(value)),
-        ("L".to_owned(), mechanism.lambda()),
-        ("B".to_owned(), exact(mechanism.bound())),
-    ];
-    Bindings { values: values.into(), ..Bindings::default() }
 }

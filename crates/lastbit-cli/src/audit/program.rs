@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Program, path: &Path) -> Result<(), Error> {
         return Err(Error::usage("missing --inputs", example(declaration)));
     };
     let words = Words::of(words, declaration)?;
-    let (mut bindings, notes) = values(declaration, [&args.epsilon, &args.bound, &args.lambda], &args.param);
+    let (mut bindings, notes) = values(declaration, [&args.epsilon, &args.bound, &args.grid], &args.param);
     default_grid(declaration, &mut bindings);
     let task = Task { args, file: &file, declaration, source, bindings, notes };
     task.check_parameters()?;
@@ -124,7 +124,7 @@ impl Task<'_> {
         let at = |span: lastbit_lang::Span, message: String, hint: String| {
             Err(Error::Rendered(self.source.render(&[Diagnostic::new(span, message).with_hint(hint)])))
         };
-        let named = [("eps", &self.args.epsilon), ("B", &self.args.bound), ("L", &self.args.lambda)];
+        let named = [("eps", &self.args.epsilon), ("B", &self.args.bound), ("L", &self.args.grid)];
         let mut given: Vec<&str> =
             self.args.param.iter().map(|assignment| assignment.name.as_str()).collect();
         given.extend(named.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name));
@@ -258,19 +258,17 @@ pub(crate) fn watched(
 }
 
 /// The audit of a program of our own, of one argument `x`.
-pub(crate) fn of_text(
-    text: &str,
-    bindings: &Bindings,
+pub(crate) fn of_snapping(
+    (file, bindings): (File, Bindings),
     [first, second]: [Rational; 2],
     library: Library,
     delta_at: &Rational,
     show: &Show,
     map: bool,
 ) -> Result<ProgramReport, Error> {
-    let Parsed::Declarations(file) = declarations(text) else { unreachable!("the text is our own") };
     let [first, second] = [first, second].map(|x| [("x".to_owned(), x)].into());
     let report = watched("snapping", Some(delta_at), Some(library), show, map, |options| {
-        program::audit(&file, None, bindings, [&first, &second], options)
+        program::audit(&file, None, &bindings, [&first, &second], options)
     });
     report.map_err(|error| match error {
         ProgramError::Cancelled => stopped(),

@@ -9,7 +9,7 @@ use lastbit_real::{Enclosure, Float};
 use serde_json::json;
 
 use super::args::{Logarithm, Snapping};
-use super::parameters::{doubles, header, parameters_json, text_of, text_values};
+use super::parameters::{doubles, header, parameters_json};
 use super::report::{KEPT, Report};
 use super::shown;
 use super::summary::{Open, Style};
@@ -104,9 +104,14 @@ fn with_this_library(
     delta_at: Rational,
 ) -> Result<(), Error> {
     let exact = |x: f64| Rational::try_from(x).expect("finite");
-    let (text, bindings) = (text_of(variant), text_values(variant));
-    let report =
-        program::of_text(&text, &bindings, inputs.map(exact), Library::Std, &delta_at, &args.show, args.map)?;
+    let report = program::of_snapping(
+        variant.program(),
+        inputs.map(exact),
+        Library::Std,
+        &delta_at,
+        &args.show,
+        args.map,
+    )?;
     let mut fields = parameters_json(variant, epsilon);
     fields.insert("ln".into(), json!("std"));
     fields.remove("ln_shift");

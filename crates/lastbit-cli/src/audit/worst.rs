@@ -12,12 +12,10 @@ use lastbit_real::{Enclosure, Float};
 use serde_json::{Map, Value, json};
 
 use super::args::{Logarithm, Snapping};
-use super::parameters::{text_of, text_values};
 use super::value::shown;
 use super::{eta, interrupt, out_of_range};
 use crate::error::Error;
 use crate::progress::LateBar;
-use crate::prove::{Parsed, declarations};
 
 /// Bits of losses: differences of a few `η` are what counts.
 const BITS: u32 = 160;
@@ -100,10 +98,7 @@ fn certified(variant: &Variant, sensitivity: &Rational) -> Certified {
 }
 
 fn error_of_noise(variant: &Variant) -> Result<NoiseError, String> {
-    let Parsed::Declarations(file) = declarations(&text_of(variant)) else {
-        unreachable!("the text is our own")
-    };
-    let mut bindings = text_values(variant);
+    let (file, mut bindings) = variant.program();
     let most = Rational::pow2(1000);
     bindings.ranges.insert("x".into(), (-&most, most));
     let first = |messages: Vec<lastbit_lang::Diagnostic>| {

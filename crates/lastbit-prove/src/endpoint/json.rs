@@ -44,7 +44,7 @@ impl EndpointReport {
                 "op": op,
                 "parameter": number(parameter),
                 "bound": mechanism.bound().to_hex(),
-                "lambda": mechanism.lambda().to_string(),
+                "grid": mechanism.grid().to_string(),
                 "tie": format!("{:?}", mechanism.tie()).to_lowercase(),
                 "sampler": mechanism.sampler().name(),
                 "m": number(&mechanism.exponent_range()),

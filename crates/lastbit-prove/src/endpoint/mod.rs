@@ -152,7 +152,7 @@ pub fn certify(
 ) -> Result<Certified, EndpointError> {
     if !sensitivity.is_positive() {
         let reason = "it must be positive";
-        return Err(OutOfRange { name: "Δ", value: sensitivity.to_string(), reason }.into());
+        return Err(OutOfRange { name: "sensitivity", value: sensitivity.to_string(), reason }.into());
     }
     let ingredients = Ingredients::of(mechanism, error)?;
     let reach = Reach::of(mechanism);

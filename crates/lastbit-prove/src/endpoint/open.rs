@@ -103,7 +103,7 @@ impl OpenTheorem {
             in_words(&bound),
             in_words(&grid),
         ];
-        let [epsilon, b, lambda] = &stands_for;
+        let [epsilon, b, cell] = &stands_for;
         let used: Vec<&String> = [&scale, &bound, &grid]
             .into_iter()
             .filter_map(|public| match public {
@@ -116,7 +116,7 @@ impl OpenTheorem {
         Ok(OpenTheorem {
             open: names().filter(|name| used.contains(&name)).collect(),
             unused: names().filter(|name| !is_read(name)).collect(),
-            theorem: theorem_a_in_words(epsilon, b, lambda, &input),
+            theorem: theorem_a_in_words(epsilon, b, cell, &input),
             refusal: refusal(&statement, &shape, &scale),
             points: points(&statement, given, [&scale, &bound, &grid], is_divided),
             distance,

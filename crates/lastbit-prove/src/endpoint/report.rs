@@ -176,10 +176,10 @@ impl EndpointReport {
             _ => x.to_string(),
         };
         writeln!(f, "snapping in binary64: {noise} = {}, u: {}", decimal(value), m.sampler().describe())?;
-        let (bound, lambda) = (decimal(m.exact_bound()), decimal(&m.lambda()));
+        let (bound, grid) = (decimal(m.exact_bound()), decimal(&m.grid()));
         writeln!(
             f,
-            "B = {bound}, Λ = {lambda}, ties {}, Δ = {}",
+            "B = {bound}, Λ = {grid}, ties {}, Δ = {}",
             tie_name(m.tie()),
             decimal(&self.sensitivity)
         )?;
