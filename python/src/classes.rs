@@ -138,7 +138,6 @@ impl GridLaplace {
     #[staticmethod]
     #[pyo3(signature = (accuracy, *, confidence=None, k=None, max_changed=None, granularity=None, dtype=None, **others),
         text_signature = "(accuracy, *, confidence, k=None, max_changed=None, granularity=None, dtype=None)")]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
         confidence: Object<'_, '_>,

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lastbit_audit::snapping::{Budget, Case, FloatSnap, Noise, Search, Variant, Witness, Worst};
-use lastbit_audit::{Loss, Sampler};
+use lastbit_audit::snapping::{Budget, Case, FloatSnap, Noise, Search, Variant, Worst, WorstPair};
+use lastbit_audit::{ExactLoss, Sampler};
 use lastbit_lang::Tie;
 use lastbit_real::{Float, Rational};
 
@@ -32,7 +32,7 @@ fn worst(variant: &Variant, pairs: u64, seed: u64) -> Worst {
 }
 
 /// Whether the excess over `ε` is certainly more than `factor·B·ε·η`.
-fn exceeds(variant: &Variant, witness: &Witness, factor: &str) -> bool {
+fn exceeds(variant: &Variant, witness: &WorstPair, factor: &str) -> bool {
     let rate = variant.mechanism.rate();
     let claimed = factor.parse::<Rational>().unwrap() * variant.mechanism.exact_bound() * rate;
     witness.loss(160).exceeds(&(rate + claimed * Rational::pow2(-53)))
@@ -49,7 +49,7 @@ fn infinite_losses() {
     {
         let found = worst(&variant, 20, 1);
         let witness = found.witness().unwrap();
-        assert_eq!(witness.loss(64), Loss::Infinite, "{variant:?}");
+        assert_eq!(witness.loss(64), ExactLoss::Infinite, "{variant:?}");
         assert_eq!(witness.inputs[1], witness.inputs[0].next_up());
         assert_eq!(witness.weights().map(|weight| weight.is_zero()), [false, true]);
     }

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use lastbit_lang::Tie;
 use lastbit_prove::endpoint::{
-    Budget, Case, EndpointError, EndpointReport, FloatSnap, Noise, NoiseError, Request, Sampler, Scope,
-    Search, Total, Variant, Verdict, analyse, certify, compare_with_theorem_a, theorem_a_prime,
+    Budget, Case, EndpointError, EndpointReport, FloatSnap, Noise, NoiseError, PaperVerdict, Request,
+    Sampler, Scope, Search, Total, Variant, analyse, certify, compare_with_theorem_a, theorem_a_prime,
 };
 use lastbit_real::{Float, Rational, Rounding};
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn report(mechanism: FloatSnap, pairs: Vec<[f64; 2]>) -> EndpointReport {
 /// The excess of a violated claim's witness, in units of η.
 fn violation(report: &EndpointReport, scope: Scope) -> (Case, f64) {
     let claim = report.verdicts.iter().find(|claim| claim.scope == scope).unwrap();
-    let Verdict::Violated(witness) = &claim.verdict else { panic!("{scope}: {}", claim.verdict) };
+    let PaperVerdict::Violated(witness) = &claim.verdict else { panic!("{scope}: {}", claim.verdict) };
     let excess = witness.excess(report.mechanism.rate(), 100).unwrap();
     (witness.case, (Rational::from(excess.lo()) * Rational::pow2(53)).to_f64(Rounding::Nearest))
 }
@@ -76,7 +76,7 @@ fn the_other_constants_hold() {
     for claim in &report.verdicts {
         let expected = match claim.scope {
             Scope::Case(Case::UpperEnd) | Scope::EachOutput | Scope::AllOutputs => continue,
-            _ => Verdict::Holds,
+            _ => PaperVerdict::Holds,
         };
         assert_eq!(claim.verdict, expected, "{}", claim.scope);
     }
@@ -211,9 +211,9 @@ fn pure_privacy_fails_where_no_double_is_left() {
     assert_eq!(self::report(divided(1.0, 372.0), Vec::new()).infinite_loss, None);
     assert!(report.to_string().contains("pure differential privacy: false"));
     assert!(report.theorem_a.is_none() && report.theorem_a_prime.is_some());
-    assert!(report.verdicts.iter().all(|claim| claim.verdict != Verdict::Holds));
+    assert!(report.verdicts.iter().all(|claim| claim.verdict != PaperVerdict::Holds));
     let mironov = report.verdicts.iter().find(|claim| claim.scope == Scope::AllOutputs).unwrap();
-    assert!(matches!(mironov.verdict, Verdict::Violated(_)));
+    assert!(matches!(mironov.verdict, PaperVerdict::Violated(_)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use lastbit::{Amount, Family, IBig, Measure, Rational, Rounding, ValueType};
 use lastbit_audit::bit_tree::{
-    BitTreeError, EventRow, SamplerReport, SamplerRequest, Shipped, sampler_audit,
+    BitTreeError, EventRow, SamplerReport, SamplerRequest, ShippedSampler, sampler_audit,
 };
 use lastbit_audit::{Comparison, OutOfRange, Outcome, program};
 use lastbit_lang::{Format, ast};
@@ -173,7 +173,12 @@ pub(crate) fn _audit_sampler<'py>(
     Ok(fields)
 }
 
-fn shipped(name: &str, scale: &Rational, bound: Option<&Rational>, k: Option<i32>) -> PyResult<Shipped> {
+fn shipped(
+    name: &str,
+    scale: &Rational,
+    bound: Option<&Rational>,
+    k: Option<i32>,
+) -> PyResult<ShippedSampler> {
     let snaps = matches!(name, "snapping" | "float_snapping");
     if bound.is_some() != snaps {
         return Err(ParameterError::new_err("bound is for snapping and float_snapping, which need it"));
@@ -192,7 +197,7 @@ fn shipped(name: &str, scale: &Rational, bound: Option<&Rational>, k: Option<i32
         "float_snapping" => Family::FloatSnapping { bound },
         other => return Err(ParameterError::new_err(format!("there is no sampler {other:?}"))),
     };
-    Ok(Shipped::of(family.with(&Amount::Scale(scale.clone())).map_err(python)?))
+    Ok(ShippedSampler::of(family.with(&Amount::Scale(scale.clone())).map_err(python)?))
 }
 
 /// The fields of a report on a sampler: its events are the outputs.

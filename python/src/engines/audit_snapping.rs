@@ -2,9 +2,10 @@
 
 use lastbit::Rational;
 use lastbit_audit::snapping::{
-    Cell, FloatSnap, IdealOutcome, IdealSnap, Noise, PairCell, Scaling, Shipped, Variant, outputs_of_interest,
+    Cell, FloatSnap, IdealOutcome, IdealSnap, Noise, PairCell, Scaling, SnappingReplay, Variant,
+    outputs_of_interest,
 };
-use lastbit_audit::{Comparison, Loss, Outcome, Sampler};
+use lastbit_audit::{Comparison, ExactLoss, Outcome, Sampler};
 use lastbit_lang::Tie;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -107,11 +108,11 @@ struct Weighed {
     comparison: Comparison<i64>,
     listed: Vec<PairCell>,
     /// The function that ships, if it computes the same.
-    shipped: Option<Shipped>,
+    shipped: Option<SnappingReplay>,
 }
 
 fn weigh(variant: &Variant, inputs: [f64; 2], delta_at: Option<&Rational>) -> PyResult<Weighed> {
-    let mut shipped = Shipped::of(variant);
+    let mut shipped = SnappingReplay::of(variant);
     let mut disagreement = None;
     let mut listed = Vec::new();
     let numbers = variant.numbers(inputs);
@@ -219,9 +220,9 @@ fn settled(
     loop {
         let comparison = mechanism.compare(outcomes, delta_at, bits);
         let is_tight = match comparison.loss(128) {
-            Loss::Finite(loss) => loss.width() <= loss.hi().shl(-100),
-            Loss::Infinite => true,
-            Loss::AtLeast(_) => false,
+            ExactLoss::Finite(loss) => loss.width() <= loss.hi().shl(-100),
+            ExactLoss::Infinite => true,
+            ExactLoss::AtLeast(_) => false,
         };
         if is_zero || is_tight || bits >= most {
             return (comparison, bits);

@@ -2,7 +2,7 @@
 
 use lastbit::{IBig, Rational};
 use lastbit_audit::comparison::LnRatio;
-use lastbit_audit::{Comparison, Loss, Outcome};
+use lastbit_audit::{Comparison, ExactLoss, Outcome};
 use lastbit_real::Enclosure;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -97,11 +97,11 @@ fn share<'py>(py: Python<'py>, weight: &Enclosure, total: &IBig) -> PyResult<Bou
 }
 
 /// `inf`, or the pair of ends, of which the upper one may be infinite.
-pub(super) fn of_loss<'py>(py: Python<'py>, loss: &Loss, is_open: bool) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn of_loss<'py>(py: Python<'py>, loss: &ExactLoss, is_open: bool) -> PyResult<Bound<'py, PyAny>> {
     let (lo, hi) = match loss {
-        Loss::Infinite => return infinity(py),
-        Loss::AtLeast(least) => (least, None),
-        Loss::Finite(loss) => (loss.lo(), Some(loss.hi()).filter(|_| !is_open)),
+        ExactLoss::Infinite => return infinity(py),
+        ExactLoss::AtLeast(least) => (least, None),
+        ExactLoss::Finite(loss) => (loss.lo(), Some(loss.hi()).filter(|_| !is_open)),
     };
     let hi = hi.map_or_else(|| infinity(py), |hi| dyadic(py, hi))?;
     Ok((dyadic(py, lo)?, hi).into_pyobject(py)?.into_any())
@@ -112,10 +112,10 @@ fn of_outcome<'py, O>(py: Python<'py>, outcome: &Outcome<O>) -> PyResult<Bound<'
     let [p, p2] = &outcome.weights;
     let alike = p == p2 && p.lo() == p.hi();
     let loss = match outcome.ln_ratio(BITS) {
-        _ if alike => Loss::Finite(Enclosure::exact(0.into())),
-        LnRatio::Finite(ratio) => Loss::Finite(ratio.abs()),
-        LnRatio::OnlyFirst | LnRatio::OnlySecond => Loss::Infinite,
-        LnRatio::Unknown => Loss::AtLeast(0.into()),
+        _ if alike => ExactLoss::Finite(Enclosure::exact(0.into())),
+        LnRatio::Finite(ratio) => ExactLoss::Finite(ratio.abs()),
+        LnRatio::OnlyFirst | LnRatio::OnlySecond => ExactLoss::Infinite,
+        LnRatio::Unknown => ExactLoss::AtLeast(0.into()),
     };
     of_loss(py, &loss, false)
 }

@@ -198,7 +198,7 @@ impl IdealSnap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Loss;
+    use crate::ExactLoss;
 
     fn snap(epsilon: &str, bound: &str, grid: &str) -> IdealSnap {
         let [epsilon, bound, grid] = [epsilon, bound, grid].map(|text| text.parse().unwrap());
@@ -238,7 +238,7 @@ mod tests {
             let pair = inputs(f, f2);
             let outcomes = mechanism.outcomes(&pair).0;
             let compared = mechanism.compare(&outcomes, &Rational::ONE, 200);
-            let Loss::Finite(loss) = compared.loss(200) else { panic!("a finite loss") };
+            let ExactLoss::Finite(loss) = compared.loss(200) else { panic!("a finite loss") };
             let slack = Rational::pow2(-150);
             assert!(loss.lo().cmp_rational(&(mechanism.claimed(&pair) + slack)).is_le(), "{f} {f2}");
         }

@@ -17,5 +17,5 @@ pub use ideal::{IdealOutcome, IdealSnap};
 pub use invert::{FloatNoise, Scaling};
 pub use mechanism::{FloatSnap, Noise};
 pub use papers::{Formula, Scope};
-pub use search::{Budget, Progress, Search, Witness, Worst, outputs_of_interest};
-pub use shipped::{Disagreement, Shipped};
+pub use search::{Budget, Progress, Search, Worst, WorstPair, outputs_of_interest};
+pub use shipped::{Disagreement, SnappingReplay};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::snapping::{PairCell, Shipped, Variant};
-use lastbit_audit::{Comparison, Loss, Outcome};
+use lastbit_audit::snapping::{PairCell, SnappingReplay, Variant};
+use lastbit_audit::{Comparison, ExactLoss, Outcome};
 use lastbit_prove::endpoint::theorem_a;
 use lastbit_real::Float;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub(crate) struct Report<'a> {
     pub(crate) comparison: Comparison<i64>,
     pub(crate) style: Style<'a, i64>,
     pub(crate) excess: String,
-    pub(crate) shipped: Option<Shipped>,
+    pub(crate) shipped: Option<SnappingReplay>,
     pub(crate) verdicts: Verdicts<'a>,
     /// All outputs, or none if they are many.
     pub(crate) kept: Vec<PairCell>,
@@ -101,7 +101,7 @@ impl Report<'_> {
         }
         match &self.found {
             Some(found) => {
-                let is_infinite = self.comparison.loss(64) == Loss::Infinite;
+                let is_infinite = self.comparison.loss(64) == ExactLoss::Infinite;
                 text.push_str(&found.text(self.variant, &self.comparison.finite_loss(160), is_infinite));
             }
             None => {

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use lastbit::{Amount, Family, Rational, Rounding, ValueType};
-use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, sampler_audit};
+use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, ShippedSampler, sampler_audit};
 use serde_json::{Value, json};
 
 use super::args::{Sampler, SamplerName};
@@ -74,7 +74,7 @@ fn inputs(args: &Sampler) -> Result<[f64; 2], Error> {
     }
 }
 
-fn shipped(args: &Sampler) -> Result<Shipped, Error> {
+fn shipped(args: &Sampler) -> Result<ShippedSampler, Error> {
     let bound = args.bound.clone().unwrap_or(Rational::ONE);
     let family = match args.sampler {
         SamplerName::Laplace => Family::Laplace,
@@ -85,5 +85,5 @@ fn shipped(args: &Sampler) -> Result<Shipped, Error> {
         SamplerName::Snapping => Family::Snapping { bound, clamp_infinite: false },
         SamplerName::FloatSnapping => Family::FloatSnapping { bound },
     };
-    Ok(Shipped::of(family.with(&Amount::Scale(args.scale.clone()))?))
+    Ok(ShippedSampler::of(family.with(&Amount::Scale(args.scale.clone()))?))
 }

@@ -3,8 +3,8 @@
 use lastbit::{Rational, Rounding};
 use lastbit_audit::decimal::settled;
 use lastbit_audit::program::Library;
-use lastbit_audit::snapping::{Shipped, Variant};
-use lastbit_audit::{Comparison, Loss};
+use lastbit_audit::snapping::{SnappingReplay, Variant};
+use lastbit_audit::{Comparison, ExactLoss};
 use lastbit_real::{Enclosure, Float};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Snapping) -> Result<(), Error> {
         return with_this_library(args, &variant, epsilon, inputs, delta_at);
     }
 
-    let mut shipped = Shipped::of(&variant);
+    let mut shipped = SnappingReplay::of(&variant);
     let mut disagreement = None;
     let mut verdicts = Verdicts::new(&variant, inputs);
     let (first, last) = variant.numbers(inputs).into_inner();
@@ -124,7 +124,7 @@ fn with_this_library(
 
 /// `(loss - ε)/η`, or `inf`.
 fn excess<O: Clone>(comparison: &Comparison<O>, epsilon: &Rational) -> String {
-    if comparison.loss(64) == Loss::Infinite {
+    if comparison.loss(64) == ExactLoss::Infinite {
         return "inf".into();
     }
     let enclose = |bits| eta(&(&comparison.finite_loss(bits) - &Enclosure::of_rational(epsilon, bits)));

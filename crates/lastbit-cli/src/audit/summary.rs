@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lastbit::{IBig, Rational, Rounding};
 use lastbit_audit::comparison::LnRatio;
 use lastbit_audit::decimal::settled;
-use lastbit_audit::{Comparison, Loss, Outcome, columns};
+use lastbit_audit::{Comparison, ExactLoss, Outcome, columns};
 use lastbit_real::{Dyadic, Enclosure};
 use serde_json::{Map, Value, json};
 
@@ -100,14 +100,14 @@ fn is_tight(enclosure: &Enclosure, digits: usize) -> bool {
 /// The loss as one number; `inf`; or the ends of what is known, if more is not.
 fn loss<O: Clone>(comparison: &Comparison<O>, digits: usize) -> String {
     match comparison.loss(FEW_BITS) {
-        Loss::Infinite => "inf".into(),
-        Loss::AtLeast(least) => {
+        ExactLoss::Infinite => "inf".into(),
+        ExactLoss::AtLeast(least) => {
             format!("at least {}", Rational::from(least).to_decimal(digits, Rounding::Down))
         }
-        Loss::Finite(loss) if loss.hi().is_zero() => "0".into(),
-        Loss::Finite(_) => {
+        ExactLoss::Finite(loss) if loss.hi().is_zero() => "0".into(),
+        ExactLoss::Finite(_) => {
             let enclose = |bits| match comparison.loss(bits) {
-                Loss::Finite(loss) => loss,
+                ExactLoss::Finite(loss) => loss,
                 _ => unreachable!("the loss is finite whatever the precision"),
             };
             // Weights that are enclosed do not become better known by more bits of the logarithm.
@@ -124,7 +124,7 @@ fn loss<O: Clone>(comparison: &Comparison<O>, digits: usize) -> String {
 /// Whether the loss is known to so many digits, or not a number.
 pub(crate) fn is_settled<O: Clone>(comparison: &Comparison<O>, digits: usize) -> bool {
     match comparison.loss(4 * digits as u32 + 64) {
-        Loss::Finite(loss) => is_tight(&loss, digits),
+        ExactLoss::Finite(loss) => is_tight(&loss, digits),
         _ => true,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lastbit::{Rational, Rounding};
 use lastbit_audit::columns;
-use lastbit_audit::snapping::{Budget, Case, Formula, Search, Variant, Witness, Worst};
+use lastbit_audit::snapping::{Budget, Case, Formula, Search, Variant, Worst, WorstPair};
 use lastbit_lang::{Accuracy, lower};
 use lastbit_prove::endpoint::{EndpointError, NoiseError, Total, certify, noise_error, recognise};
 use lastbit_real::{Enclosure, Float};
@@ -115,7 +115,7 @@ fn error_of_noise(variant: &Variant) -> Result<NoiseError, String> {
 }
 
 /// The excess of a witness over what is allowed, in `η`.
-fn excess_text(witness: &Witness, allowed: &Rational, digits: usize) -> String {
+fn excess_text(witness: &WorstPair, allowed: &Rational, digits: usize) -> String {
     match witness.excess(allowed, BITS) {
         None => "inf".into(),
         Some(excess) => Rational::from(eta(&excess).lo()).to_decimal(digits, Rounding::Nearest),
@@ -123,7 +123,12 @@ fn excess_text(witness: &Witness, allowed: &Rational, digits: usize) -> String {
 }
 
 /// What is claimed of the excess, in `η`: where it is violated, or in general.
-fn claimed_text(variant: &Variant, formula: &Formula, violation: Option<&Witness>, digits: usize) -> String {
+fn claimed_text(
+    variant: &Variant,
+    formula: &Formula,
+    violation: Option<&WorstPair>,
+    digits: usize,
+) -> String {
     let mechanism = &variant.mechanism;
     let there = violation.and_then(|w| formula.value_at(mechanism, w.outcome.output, w.case));
     let claimed = there.unwrap_or_else(|| formula.value(mechanism));
@@ -136,13 +141,13 @@ impl Found {
     }
 
     /// The best of each case.
-    fn cases(&self) -> impl Iterator<Item = (Case, &Witness)> {
+    fn cases(&self) -> impl Iterator<Item = (Case, &WorstPair)> {
         Case::ALL.into_iter().filter_map(|case| Some((case, self.worst.of_case(case)?)))
     }
 
     /// A witness that violates a paper's claim, which is about inputs at most 1 apart.
-    fn violation(&self, variant: &Variant, formula: &Formula) -> Option<&Witness> {
-        let violates = |witness: &&Witness| {
+    fn violation(&self, variant: &Variant, formula: &Formula) -> Option<&WorstPair> {
+        let violates = |witness: &&WorstPair| {
             let claimed = formula.value_at(&variant.mechanism, witness.outcome.output, witness.case);
             claimed.is_some_and(|claimed| {
                 let excess = witness.excess(&self.rate, BITS);
@@ -153,7 +158,7 @@ impl Found {
     }
 
     /// `excess/(B·ε·η)`: the papers' constants are in these units.
-    fn in_papers_units(&self, witness: &Witness) -> Option<String> {
+    fn in_papers_units(&self, witness: &WorstPair) -> Option<String> {
         let excess = Rational::from(eta(&witness.excess(&self.allowed(), BITS)?).lo());
         Some((excess / (&self.bound * &self.rate)).to_decimal(4, Rounding::Down))
     }
@@ -184,7 +189,7 @@ impl Found {
             Certified::None(reason) => writeln!(text, "certified nothing: {reason}"),
         };
         let head = ["case", "output", "f", "f'", "excess in η", "in B·ε·η"].map(str::to_owned);
-        let row = |(case, witness): (Case, &Witness)| {
+        let row = |(case, witness): (Case, &WorstPair)| {
             let [f, f2] = witness.inputs.map(|f| f.to_hex());
             let output = shown(variant.mechanism.output(witness.outcome.output));
             let units = self.in_papers_units(witness).unwrap_or_else(|| "inf".into());
@@ -238,7 +243,7 @@ impl Found {
         add("interrupted", json!(self.worst.interrupted));
         add("pairs", json!(self.worst.pairs));
         add("outputs_weighed", json!(self.worst.outputs));
-        let case = |(case, witness): (Case, &Witness)| {
+        let case = |(case, witness): (Case, &WorstPair)| {
             json!({
                 "case": case.to_string(),
                 "output": variant.mechanism.output(witness.outcome.output).to_hex(),

@@ -6,7 +6,7 @@ use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 use super::error::{operation, tie_name};
 use super::text::{comment, integer, name, wrapped};
 use crate::endpoint::certificate::LossCertificate;
-use crate::endpoint::{FloatSnap, Noise, Sampler, Shape, noise_error, recognise};
+use crate::endpoint::{FloatSnap, Noise, Sampler, SnappingShape, noise_error, recognise};
 
 /// Why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -230,7 +230,7 @@ const NOT_THE_PROGRAM: Result<Written, Unsupported> =
     Err(Unsupported::Theorem("the sum of a clamped input and noise with a sign"));
 
 /// `f`, `u` and `s` where the program has them, and the values of inputs that have one.
-fn inputs(program: &StraightLine, shape: &Shape) -> Result<Vec<String>, Unsupported> {
+fn inputs(program: &StraightLine, shape: &SnappingShape) -> Result<Vec<String>, Unsupported> {
     let place = |node: NodeId| match program.nodes[node].op {
         Op::Input(place) => Some(place),
         _ => None,

@@ -26,7 +26,7 @@ fn noticed(mechanism: &FloatSnap, change: impl Fn(&mut Ingredients)) -> bool {
     let bounds = case_bounds(&ingredients, &Reach::of(mechanism), &sensitivity).unwrap();
     let search = Search { sensitivity, budget: Budget::Pairs(400), ..Search::default() };
     let worst = search.run(&Variant::of(mechanism.clone()), &AtomicBool::new(false), |_| ()).unwrap();
-    let exceeds = |witness: &Witness| {
+    let exceeds = |witness: &WorstPair| {
         // Wide cells leave no room between two inputs; that a case is missing is not what is to be noticed.
         let bound = bounds.iter().find(|bound| bound.case == witness.case).map(CaseBound::loss);
         bound.is_some_and(|bound| witness.loss(100).exceeds(&bound))
