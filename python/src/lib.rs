@@ -30,6 +30,7 @@ mod claim;
 mod classes;
 mod engines;
 mod errors;
+mod explain;
 mod functions;
 mod measurement;
 mod mechanism;
@@ -67,6 +68,8 @@ mod _lastbit {
         audit_text::_audit_text,
         prove::{_check, _prove},
     };
+    #[pymodule_export]
+    use crate::explain::_explain;
     #[pymodule_export]
     use crate::measurement::{Measurement, compose, make_vector_float_laplace_cks20};
     #[pymodule_export]

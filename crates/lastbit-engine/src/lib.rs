@@ -6,6 +6,7 @@
 //!
 //! | module | the question it answers |
 //! |---|---|
+//! | [`explain`] | what a word means: rules, verdicts, mechanisms, the glossary |
 //! | [`number`] | how numbers and losses are written in answers |
 //! | [`verdict`] | what a verdict is, and the exit code of each |
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod explain;
 pub mod number;
 pub mod refusal;
 pub mod source;
