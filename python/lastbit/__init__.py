@@ -8,6 +8,7 @@ Fraction(1, 10)
 - Noise: `laplace`, `gaussian`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
+- Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
 
 Parameters are exact: 0.1 is 1/10, as are "0.1", Fraction(1, 10) and Decimal("0.1"). A float is the decimal that Python prints for it.
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
     from lastbit._attack import Attack, attack
     from lastbit._audit import Audit, Cell, Outcome, Samples, audit
+    from lastbit._explain import Explanation, explain
     from lastbit._prove import ErrorBound, PrivacyProof, Proofs, Witness, check, prove
 
 __all__ = [
@@ -79,6 +81,7 @@ __all__ = [
     "DomainError",
     "Error",
     "ErrorBound",
+    "Explanation",
     "Exponential",
     "Gaussian",
     "GridLaplace",
@@ -108,6 +111,7 @@ __all__ = [
     "compose_claims",
     "discrete_gaussian",
     "discrete_laplace",
+    "explain",
     "exponential",
     "gaussian",
     "grid_laplace",
@@ -139,7 +143,7 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
     >>> import lastbit
     >>> lastbit.claim(lastbit.laplace, scale=10, sensitivity=1).loss
     Fraction(1, 10)
-    >>> lastbit.claim(lastbit.DiscreteGaussian(sigma=2), 1).loss
+    >>> lastbit.claim(lastbit.DiscreteGaussian(scale=2), 1).loss
     Fraction(1, 8)
     """
     if isinstance(mechanism, (Mechanism, Selection)):
@@ -157,6 +161,7 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
 _LAZY = {
     "_attack": ("Attack", "attack"),
     "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
+    "_explain": ("Explanation", "explain"),
     "_prove": ("ErrorBound", "PrivacyProof", "Proofs", "Witness", "check", "prove"),
 }
 """What is imported when it is first asked for, so that noise costs no more than noise."""

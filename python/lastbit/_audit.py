@@ -1,14 +1,15 @@
 """The exact privacy loss of an implementation between two inputs."""
 
 import json
-import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lastbit import _lastbit, _text
+from lastbit import _lastbit
 from lastbit._shown import Loss, Number, ends, loss, loss_in_words, near, number, up, value
+from lastbit._texts import named, read
 from lastbit.errors import ParameterError
 
 
@@ -150,7 +151,7 @@ def _title(audit: Audit) -> str:
 
 
 def audit(
-    what: Any,
+    what: "str | os.PathLike[str]",
     /,
     *,
     inputs: "Sequence[Any] | None" = None,
@@ -160,7 +161,7 @@ def audit(
 ) -> Audit:
     """The exact privacy loss between two inputs: every output's probability under both, and the output that tells most.
 
-    what: a name, a text of the mechanism language, or the path of a file of it.
+    what: a name; or a text of the mechanism language, or a file of it, as a path or a name such as "mechanisms/laplace.lb".
 
     - "snapping": the snapping mechanism in doubles. epsilon, bound; sampler ("ulp" or "grid53"), op ("div" or "mul") with scale, grid (a
       power of two), tie ("up", "even", "away"), clamp, ln ("correct", "+1ulp", "-1ulp", "std"). worst=True looks for the inputs that lose most, at most
@@ -191,10 +192,12 @@ def audit(
     if inputs is None and not searches or inputs is not None and (isinstance(inputs, str) or len(inputs) != 2):
         raise ParameterError("an audit compares two inputs: give inputs=(f, f')")
     pair = None if inputs is None else (inputs[0], inputs[1])
-    text = _text.of(what)
-    if text is not None:
-        program, ln = parameters.pop("program", None), parameters.pop("ln", None)
-        return _made(_lastbit._audit_text(text.text, pair, name=text.name, program=program, parameters=parameters, ln=ln, **limits))
+    text, file = (what, None) if what in _KINDS else read(what, "'mechanism m(x: real) -> real { … }'")
+    if file is not None or "mechanism " in text:
+        chosen = {"program": parameters.pop("program", None), "ln": parameters.pop("ln", None)}
+        with named(file):
+            return _made(_lastbit._audit_text(text, pair, name=file or "text", parameters=parameters, **chosen, **limits))
+    what = text
     if what not in _KINDS:
         raise ParameterError(
             f"there is no mechanism {what!r}: give 'snapping', 'textbook-laplace', 'sampler', or a text with a mechanism"
@@ -212,7 +215,7 @@ def audit(
 
 
 def _is_exact(parameters: "dict[str, Any]") -> bool:
-    """Whether the form is that over the reals."""
+    """Whether the form is the exact one, over the reals."""
     form = parameters.pop("form", "float")
     if form == "ideal":
         raise ParameterError("form='ideal' is now form='exact'")

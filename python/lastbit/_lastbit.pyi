@@ -59,7 +59,7 @@ class Mechanism:
     def claim(
         self, d_in: _Exact | None = None, *, dtype: _DType | None = None, unit: str | None = None
     ) -> Claim: ...
-    def accuracy(self, *, alpha: _Exact) -> float: ...
+    def accuracy(self, *, confidence: _Exact) -> float: ...
     def measurement(self, *, size: int | None = None) -> Measurement: ...
     @property
     def dtypes(self) -> tuple[str, ...]: ...
@@ -82,7 +82,7 @@ class Laplace(Mechanism):
         dtype: _DType | None = None,
     ) -> Laplace: ...
     @staticmethod
-    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _DType | None = None) -> Laplace: ...
+    def for_accuracy(accuracy: _Exact, *, confidence: _Exact, dtype: _DType | None = None) -> Laplace: ...
     @property
     def scale(self) -> Fraction: ...
 
@@ -96,17 +96,17 @@ class GridLaplace(Mechanism):
         sensitivity: _Exact | None = None,
         k: int | None = None,
         max_changed: int | None = None,
-        multiples_of_pow2: int | None = None,
+        granularity: int | None = None,
         dtype: _Float | None = None,
     ) -> GridLaplace: ...
     @staticmethod
     def for_accuracy(
         accuracy: _Exact,
         *,
-        alpha: _Exact,
+        confidence: _Exact,
         k: int | None = None,
         max_changed: int | None = None,
-        multiples_of_pow2: int | None = None,
+        granularity: int | None = None,
         dtype: _Float | None = None,
     ) -> GridLaplace: ...
     @property
@@ -127,7 +127,7 @@ class DiscreteLaplace(Mechanism):
     ) -> DiscreteLaplace: ...
     @staticmethod
     def for_accuracy(
-        accuracy: _Exact, *, alpha: _Exact, dtype: _Integer | None = None, constant_time: bool = False
+        accuracy: _Exact, *, confidence: _Exact, dtype: _Integer | None = None, constant_time: bool = False
     ) -> DiscreteLaplace: ...
     @property
     def scale(self) -> Fraction: ...
@@ -152,7 +152,7 @@ class Gaussian(Mechanism):
         epsilon: _Exact, delta: _Exact, sensitivity: _Exact, *, dtype: _DType | None = None
     ) -> Gaussian: ...
     @staticmethod
-    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _DType | None = None) -> Gaussian: ...
+    def for_accuracy(accuracy: _Exact, *, confidence: _Exact, dtype: _DType | None = None) -> Gaussian: ...
     def delta(self, epsilon: _Exact, d_in: _Exact | None = None) -> Fraction: ...
     @property
     def variance(self) -> Fraction: ...
@@ -161,7 +161,7 @@ class Gaussian(Mechanism):
 class DiscreteGaussian(Mechanism):
     def __new__(
         cls,
-        sigma: _Exact | None = None,
+        scale: _Exact | None = None,
         *,
         variance: _Exact | None = None,
         rho: _Exact | None = None,
@@ -169,7 +169,7 @@ class DiscreteGaussian(Mechanism):
         dtype: _Integer | None = None,
     ) -> DiscreteGaussian: ...
     @staticmethod
-    def for_accuracy(accuracy: _Exact, *, alpha: _Exact, dtype: _Integer | None = None) -> DiscreteGaussian: ...
+    def for_accuracy(accuracy: _Exact, *, confidence: _Exact, dtype: _Integer | None = None) -> DiscreteGaussian: ...
     @property
     def variance(self) -> Fraction: ...
 
@@ -185,17 +185,17 @@ class Snapping(Mechanism):
     ) -> Snapping: ...
     @staticmethod
     def for_accuracy(
-        accuracy: _Exact, *, alpha: _Exact, bound: _Exact, clamp_infinite: bool = False
+        accuracy: _Exact, *, confidence: _Exact, bound: _Exact, clamp_infinite: bool = False
     ) -> Snapping: ...
     @property
-    def lambda_(self) -> float | None: ...
+    def grid(self) -> float | None: ...
 
 class Selection:
     def loss(self, d_in: _Exact | None = None) -> Fraction: ...
     def claim(
         self, d_in: _Exact | None = None, *, dtype: _DType | None = None, unit: str | None = None
     ) -> Claim: ...
-    def shortfall(self, candidates: int, /, *, alpha: _Exact) -> float: ...
+    def shortfall(self, candidates: int, /, *, confidence: _Exact) -> float: ...
     @property
     def scale(self) -> Fraction: ...
     @property
@@ -322,7 +322,7 @@ def grid_laplace(
     sensitivity: _Exact | None = None,
     k: int | None = None,
     max_changed: int | None = None,
-    multiples_of_pow2: int | None = None,
+    granularity: int | None = None,
     dtype: _Float | None = None,
     out: Any = None,
     budget: Budget | None = None,
@@ -339,7 +339,7 @@ def grid_laplace(
     sensitivity: _Exact | None = None,
     k: int | None = None,
     max_changed: int | None = None,
-    multiples_of_pow2: int | None = None,
+    granularity: int | None = None,
     dtype: _Float | None = None,
     out: Any = None,
     budget: Budget | None = None,
@@ -414,7 +414,7 @@ def gaussian(
 def discrete_gaussian(
     x: _X,
     /,
-    sigma: _Exact | None = None,
+    scale: _Exact | None = None,
     *,
     variance: _Exact | None = None,
     rho: _Exact | None = None,
@@ -429,7 +429,7 @@ def discrete_gaussian(
 def discrete_gaussian(
     x: _X,
     /,
-    sigma: _Exact | None = None,
+    scale: _Exact | None = None,
     *,
     variance: _Exact | None = None,
     rho: _Exact | None = None,
@@ -501,6 +501,7 @@ def _prove(
     memory: int | None,
     parameters: dict[str, Any],
 ) -> list[dict[str, Any]]: ...
+def _explain(word: str) -> dict[str, Any]: ...
 def _check(certificate: str, text: str | None) -> tuple[str, str]: ...
 @overload
 def noisy_max(

@@ -1,5 +1,6 @@
 """Proofs for all inputs: how far floating point strays from the reals, and that a mechanism is private."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,6 +8,10 @@ from typing import Any, overload
 
 from lastbit import _lastbit
 from lastbit._shown import down, near, up
+from lastbit._texts import named, read
+
+_PROGRAM = "'mechanism m(x: real) -> real { … }' or '(FPCore (x) (* x x))'"
+_CERTIFICATE = "the JSON in the certificate of a proof"
 
 
 @dataclass(frozen=True)
@@ -191,7 +196,7 @@ def _rows(witness: Witness) -> "list[tuple[str, str]]":
 
 
 def prove(
-    text: str,
+    text: "str | os.PathLike[str]",
     /,
     *,
     program: "str | None" = None,
@@ -202,7 +207,7 @@ def prove(
 ) -> Proofs:
     """Proves what there is to prove of a text, for all inputs.
 
-    text: programs in FPCore, or declarations of the mechanism language. A mechanism over the reals that claims privacy is proved or refuted by a
+    text: programs in FPCore, or declarations of the mechanism language; or a file of them, as a path or a name such as "mechanisms/laplace.lb". A mechanism over the reals that claims privacy is proved or refuted by a
     relational logic; the snapping mechanism in floats (with epsilon and bound) through its rounding errors; of everything else the
     rounding error is bounded.
 
@@ -224,9 +229,11 @@ def prove(
     Traceback (most recent call last):
     lastbit.errors.ProgramError: error: ...
     """
-    found = _lastbit._prove(
-        text, program=program, effort=effort, timeout=timeout, memory=memory, parameters=parameters
-    )
+    source, name = read(text, _PROGRAM)
+    with named(name):
+        found = _lastbit._prove(
+            source, program=program, effort=effort, timeout=timeout, memory=memory, parameters=parameters
+        )
     return Proofs([_made(fields) for fields in found])
 
 
@@ -240,10 +247,10 @@ def _made(fields: "dict[str, Any]") -> "ErrorBound | PrivacyProof":
     return PrivacyProof(witness=None if witness is None else Witness(**witness), **fields)
 
 
-def check(certificate: str, /, text: "str | None" = None) -> str:
+def check(certificate: "str | os.PathLike[str]", /, text: "str | os.PathLike[str] | None" = None) -> str:
     """Goes through a certificate of `prove` again, without any search, and says what it proves.
 
-    text: the programs that are meant. The certificate must be about one of them, but for layout, comments and proofs; error
+    certificate: its JSON, or a file of it. text: the programs that are meant, or a file of them. The certificate must be about one of them, but for layout, comments and proofs; error
     bounds of programs that leave values open cannot be compared.
 
     Raises CertificateError if it is none, does not prove what it says, or is about something else.
@@ -257,5 +264,7 @@ def check(certificate: str, /, text: "str | None" = None) -> str:
     Traceback (most recent call last):
     lastbit.errors.CertificateError: it is about another program: ...
     """
-    name, statement = _lastbit._check(certificate, text)
+    source, file = (None, None) if text is None else read(text, _PROGRAM)
+    with named(file):
+        name, statement = _lastbit._check(read(certificate, _CERTIFICATE)[0], source)
     return f"{name}: {statement}"

@@ -150,19 +150,19 @@ pub(crate) fn discrete_laplace(
 }
 
 pub(crate) fn discrete_gaussian(
-    sigma: Object<'_, '_>,
+    scale: Object<'_, '_>,
     variance: Object<'_, '_>,
     rho: Object<'_, '_>,
     sensitivity: Object<'_, '_>,
     dtype: Option<&str>,
 ) -> PyResult<Mechanism> {
     let mut arguments = Arguments::default();
-    if sigma.is_some() && variance.is_some() {
-        return Err(ParameterError::new_err("give sigma or variance, not both"));
+    if scale.is_some() && variance.is_some() {
+        return Err(ParameterError::new_err("give scale or variance, not both"));
     }
     let (names, direct) = match variance {
         Some(_) => (["variance", "rho"], variance),
-        None => (["sigma", "rho"], sigma),
+        None => (["scale", "rho"], scale),
     };
     let amount = arguments.amount(names, direct, rho, sensitivity)?;
     arguments.dtype(dtype, &INTEGERS)?;
@@ -252,7 +252,7 @@ pub(crate) struct GridInputs {
     /// How many values of a vector may differ.
     pub(crate) max_changed: Option<u64>,
     /// All values are multiples of two to this power.
-    pub(crate) multiples_of_pow2: Option<i32>,
+    pub(crate) granularity: Option<i32>,
 }
 
 /// The type of float of a grid, by its name in numpy.
@@ -274,15 +274,15 @@ pub(crate) fn grid_laplace(
     let mut amount = arguments.amount(["scale", "epsilon"], scale, epsilon, sensitivity)?;
     arguments.integer("k", k);
     arguments.inputs = match known.max_changed {
-        None if known.multiples_of_pow2.is_some() => {
-            return Err(ParameterError::new_err("multiples_of_pow2 needs max_changed"));
+        None if known.granularity.is_some() => {
+            return Err(ParameterError::new_err("granularity needs max_changed"));
         }
         None => None,
         Some(max_changed) => {
             let inputs = Inputs::differing_in(max_changed).map_err(python)?;
             arguments.integer("max_changed", Some(max_changed));
-            arguments.integer("multiples_of_pow2", known.multiples_of_pow2);
-            Some(known.multiples_of_pow2.map_or(inputs, |j| inputs.multiples_of_pow2(j)))
+            arguments.integer("granularity", known.granularity);
+            Some(known.granularity.map_or(inputs, |j| inputs.with_granularity(j)))
         }
     };
     if let Amount::Loss { neighbours, .. } = &mut amount {
@@ -301,19 +301,19 @@ pub(crate) fn grid_laplace(
 pub(crate) fn with_inputs(neighbours: Neighbours, inputs: Inputs) -> PyResult<Neighbours> {
     let neighbours = neighbours.differing_in(inputs.max_changed()).map_err(python)?;
     match inputs.granularity() {
-        Some(j) => neighbours.multiples_of_pow2(j).map_err(python),
+        Some(j) => neighbours.with_granularity(j).map_err(python),
         None => Ok(neighbours),
     }
 }
 
-/// The mechanism of a family whose noise is at most `accuracy` with probability `1 - alpha`, and the exact number that says how much
+/// The mechanism of a family whose noise is at most `accuracy` with probability `confidence`, and the exact number that says how much
 /// noise that is.
 pub(crate) fn for_accuracy(
     family: &Family,
     accuracy: &Bound<'_, PyAny>,
-    alpha: &Bound<'_, PyAny>,
+    confidence: &Bound<'_, PyAny>,
 ) -> PyResult<AnyMechanism> {
     let half_width = number::exact("accuracy", accuracy)?;
-    let confidence = confidence(alpha)?;
+    let confidence = self::confidence(confidence)?;
     family.with(&Amount::HalfWidth { half_width, confidence }).map_err(python)
 }

@@ -12,6 +12,7 @@ use crate::claim::{Claim, Release};
 use crate::errors::{DomainError, ParameterError, UnsupportedType, python};
 use crate::mechanism::{Argument, Object, confidence};
 use crate::noise::with_source;
+use crate::renamed::{Others, required};
 use crate::{number, values};
 
 /// The types of scores, the first of them that of lists.
@@ -329,10 +330,16 @@ impl Selection {
         }
     }
 
-    /// How far the score of the chosen one is below the best at most, with probability `1 - alpha`, of so many candidates without weights.
-    #[pyo3(signature = (candidates, /, *, alpha))]
-    fn shortfall(&self, candidates: usize, alpha: &Bound<'_, PyAny>) -> PyResult<f64> {
-        each!(&self.rule, m => m.shortfall(candidates, &confidence(alpha)?)).map_err(python)
+    /// How far the score of the chosen one is below the best at most, with probability `confidence`, of so many candidates without weights.
+    #[pyo3(signature = (candidates, /, *, confidence=None, **others), text_signature = "($self, candidates, /, *, confidence)")]
+    fn shortfall(
+        &self,
+        candidates: usize,
+        confidence: Object<'_, '_>,
+        others: Option<Others<'_, '_>>,
+    ) -> PyResult<f64> {
+        let confidence = self::confidence(required("confidence", confidence, others)?)?;
+        each!(&self.rule, m => m.shortfall(candidates, &confidence)).map_err(python)
     }
 
     /// The scale of the noise, a Fraction.
@@ -392,7 +399,7 @@ impl Selection {
 /// 'a'
 /// >>> m.loss(2), m.scale
 /// (Fraction(2, 1), Fraction(1, 1))
-/// >>> round(m.shortfall(1000, alpha="0.05"), 2)
+/// >>> round(m.shortfall(1000, confidence="0.95"), 2)
 /// 9.21
 #[pyclass(frozen, extends = Selection, name = "NoisyMax", module = "lastbit")]
 pub(crate) struct NoisyMaxClass;

@@ -8,6 +8,7 @@ use crate::build::{self, GaussianAmount, GridInputs, dtype_name, for_accuracy, g
 use crate::errors::python;
 use crate::mechanism::{Mechanism, Object, confidence};
 use crate::number;
+use crate::renamed::{Others, refuse, required};
 
 /// A parameter of noise that was found, as an argument.
 fn found(noise: &AnyMechanism) -> String {
@@ -29,7 +30,7 @@ fn initializer<C: PyClass<BaseType = Mechanism>>(mechanism: Mechanism, class: C)
 /// (Fraction(1, 10), Fraction(1, 5))
 /// >>> type(m(31_000.0))
 /// <class 'float'>
-/// >>> round(m.accuracy(alpha="0.05"), 3)  # within this of the value, 19 times in 20
+/// >>> round(m.accuracy(confidence="0.95"), 3)  # within this of the value, 19 times in 20
 /// 29.957
 #[pyclass(frozen, extends = Mechanism, module = "lastbit")]
 pub(crate) struct Laplace;
@@ -47,27 +48,29 @@ impl Laplace {
         Ok(initializer(build::laplace(scale, epsilon, sensitivity, dtype.as_deref())?, Laplace))
     }
 
-    /// The largest scale whose noise is at most `accuracy` with probability `1 - alpha`.
+    /// The largest scale whose noise is at most `accuracy` with probability `confidence`.
     ///
     /// >>> import lastbit
-    /// >>> m = lastbit.Laplace.for_accuracy(30, alpha="0.05")
-    /// >>> m.accuracy(alpha="0.05") <= 30
+    /// >>> m = lastbit.Laplace.for_accuracy(30, confidence="0.95")
+    /// >>> m.accuracy(confidence="0.95") <= 30
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    #[pyo3(signature = (accuracy, *, confidence=None, dtype=None, **others), text_signature = "(accuracy, *, confidence, dtype=None)")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
-        alpha: &Bound<'_, PyAny>,
+        confidence: Object<'_, '_>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<Py<Laplace>> {
-        let py = accuracy.py();
+        let (py, confidence) = (accuracy.py(), required("confidence", confidence, others)?);
         let is_integer = matches!(dtype.as_deref(), Some("int64" | "int32"));
         let noise: AnyMechanism = match is_integer {
             true => {
-                let (width, confidence) = (number::exact("accuracy", accuracy)?, confidence(alpha)?);
+                let (width, confidence) =
+                    (number::exact("accuracy", accuracy)?, self::confidence(confidence)?);
                 lastbit::Laplace::for_integer_half_width(&width, &confidence).map_err(python)?.into()
             }
-            false => for_accuracy(&Family::Laplace, accuracy, alpha)?,
+            false => for_accuracy(&Family::Laplace, accuracy, confidence)?,
         };
         let scale = found(&noise).into_pyobject(py)?;
         Py::new(py, initializer(build::laplace(Some(scale.as_any()), None, None, dtype.as_deref())?, Laplace))
@@ -92,7 +95,7 @@ impl Laplace {
 /// >>> m(0.3) * 2**20 % 1
 /// 0.0
 ///
-/// multiples_of_pow2: all values are declared to be multiples of 2 to this power (0 for whole numbers); dtype: 'float64' or 'float32'.
+/// granularity: all values are declared to be multiples of 2 to this power (0 for whole numbers); dtype: 'float64' or 'float32'.
 #[pyclass(frozen, extends = Mechanism, module = "lastbit")]
 pub(crate) struct GridLaplace;
 
@@ -100,17 +103,21 @@ pub(crate) struct GridLaplace;
 impl GridLaplace {
     #[new]
     #[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None,
-        multiples_of_pow2=None, dtype=None))]
+        granularity=None, dtype=None, **others),
+        text_signature = "(scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None, granularity=None, dtype=None)")]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn new(
         scale: Object<'_, '_>,
         epsilon: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         k: Option<i32>,
         max_changed: Option<u64>,
-        multiples_of_pow2: Option<i32>,
+        granularity: Option<i32>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<PyClassInitializer<GridLaplace>> {
-        let known = GridInputs { max_changed, multiples_of_pow2 };
+        refuse(others)?;
+        let known = GridInputs { max_changed, granularity };
         let mechanism = build::grid_laplace(
             scale,
             epsilon,
@@ -122,26 +129,29 @@ impl GridLaplace {
         Ok(initializer(mechanism, GridLaplace))
     }
 
-    /// The largest scale whose noise, with the rounding to the grid, is at most `accuracy` with probability `1 - alpha`.
+    /// The largest scale whose noise, with the rounding to the grid, is at most `accuracy` with probability `confidence`.
     ///
     /// >>> import lastbit
-    /// >>> m = lastbit.GridLaplace.for_accuracy(30, alpha="0.05", k=-4, max_changed=1)
-    /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
+    /// >>> m = lastbit.GridLaplace.for_accuracy(30, confidence="0.95", k=-4, max_changed=1)
+    /// >>> 29.9 < m.accuracy(confidence="0.95") <= 30
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, k=None, max_changed=None, multiples_of_pow2=None, dtype=None))]
+    #[pyo3(signature = (accuracy, *, confidence=None, k=None, max_changed=None, granularity=None, dtype=None, **others),
+        text_signature = "(accuracy, *, confidence, k=None, max_changed=None, granularity=None, dtype=None)")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
-        alpha: &Bound<'_, PyAny>,
+        confidence: Object<'_, '_>,
         k: Option<i32>,
         max_changed: Option<u64>,
-        multiples_of_pow2: Option<i32>,
+        granularity: Option<i32>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<Py<GridLaplace>> {
+        let confidence = required("confidence", confidence, others)?;
         let (py, values) = (accuracy.py(), grid_type(dtype.as_deref().unwrap_or("float64"))?);
-        let noise = for_accuracy(&Family::GridLaplace { values, k }, accuracy, alpha)?;
+        let noise = for_accuracy(&Family::GridLaplace { values, k }, accuracy, confidence)?;
         let scale = found(&noise).into_pyobject(py)?;
-        let known = GridInputs { max_changed, multiples_of_pow2 };
+        let known = GridInputs { max_changed, granularity };
         // On the grid that was looked at, which is not that of the scale if none was given.
         let mechanism =
             build::grid_laplace(Some(scale.as_any()), None, None, grid_of(&noise), known, values)?;
@@ -167,7 +177,7 @@ impl GridLaplace {
 /// >>> m = lastbit.DiscreteLaplace(scale=10)
 /// >>> m.loss(1)
 /// Fraction(1, 10)
-/// >>> m.accuracy(alpha="0.05")
+/// >>> m.accuracy(confidence="0.95")
 /// 30
 ///
 /// constant_time: the same noise from comparisons of integers alone, as many for every value; several times slower, for scales up to 2**56.
@@ -190,21 +200,24 @@ impl DiscreteLaplace {
         Ok(initializer(mechanism, DiscreteLaplace))
     }
 
-    /// The largest scale whose noise is at most `accuracy` with probability `1 - alpha`.
+    /// The largest scale whose noise is at most `accuracy` with probability `confidence`.
     ///
     /// >>> import lastbit
-    /// >>> lastbit.DiscreteLaplace.for_accuracy(30, alpha="0.05").accuracy(alpha="0.05")
+    /// >>> lastbit.DiscreteLaplace.for_accuracy(30, confidence="0.95").accuracy(confidence="0.95")
     /// 30
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, dtype=None, constant_time=false))]
+    #[pyo3(signature = (accuracy, *, confidence=None, dtype=None, constant_time=false, **others),
+        text_signature = "(accuracy, *, confidence, dtype=None, constant_time=False)")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
-        alpha: &Bound<'_, PyAny>,
+        confidence: Object<'_, '_>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
         constant_time: bool,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<Py<DiscreteLaplace>> {
-        let py = accuracy.py();
-        let scale = found(&for_accuracy(&Family::DiscreteLaplace, accuracy, alpha)?).into_pyobject(py)?;
+        let (py, confidence) = (accuracy.py(), required("confidence", confidence, others)?);
+        let scale =
+            found(&for_accuracy(&Family::DiscreteLaplace, accuracy, confidence)?).into_pyobject(py)?;
         let mechanism =
             build::discrete_laplace(Some(scale.as_any()), None, None, dtype.as_deref(), constant_time)?;
         Py::new(py, initializer(mechanism, DiscreteLaplace))
@@ -229,7 +242,7 @@ impl DiscreteLaplace {
 /// (Fraction(4, 1), Fraction(1, 8))
 /// >>> type(m(31_000.0))
 /// <class 'float'>
-/// >>> round(m.accuracy(alpha="0.05"), 3)  # within this of the value, 19 times in 20
+/// >>> round(m.accuracy(confidence="0.95"), 3)  # within this of the value, 19 times in 20
 /// 3.92
 /// >>> m = lastbit.Gaussian(epsilon=1, delta="1e-5", sensitivity=1)
 /// >>> round(float(m.variance) ** 0.5, 4)
@@ -295,26 +308,28 @@ impl Gaussian {
         Py::new(epsilon.py(), initializer(build::gaussian(amount, dtype.as_deref())?, Gaussian))
     }
 
-    /// The largest σ, nearly, whose noise is at most `accuracy` with probability `1 - alpha`.
+    /// The largest σ, nearly, whose noise is at most `accuracy` with probability `confidence`.
     ///
     /// >>> import lastbit
-    /// >>> m = lastbit.Gaussian.for_accuracy(30, alpha="0.05")
-    /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
+    /// >>> m = lastbit.Gaussian.for_accuracy(30, confidence="0.95")
+    /// >>> 29.9 < m.accuracy(confidence="0.95") <= 30
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    #[pyo3(signature = (accuracy, *, confidence=None, dtype=None, **others), text_signature = "(accuracy, *, confidence, dtype=None)")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
-        alpha: &Bound<'_, PyAny>,
+        confidence: Object<'_, '_>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<Py<Gaussian>> {
-        let py = accuracy.py();
+        let (py, confidence) = (accuracy.py(), required("confidence", confidence, others)?);
         let noise: AnyMechanism = match dtype.as_deref() {
             Some("int64" | "int32") => {
-                let (width, confidence) = (number::exact("accuracy", accuracy)?, confidence(alpha)?);
+                let (width, confidence) =
+                    (number::exact("accuracy", accuracy)?, self::confidence(confidence)?);
                 lastbit::Gaussian::for_integer_half_width(&width, &confidence).map_err(python)?.into()
             }
-            _ => for_accuracy(&Family::Gaussian, accuracy, alpha)?,
+            _ => for_accuracy(&Family::Gaussian, accuracy, confidence)?,
         };
         let variance = found(&noise).into_pyobject(py)?;
         let amount = GaussianAmount { variance: Some(variance.as_any()), ..GaussianAmount::default() };
@@ -371,32 +386,37 @@ pub(crate) struct DiscreteGaussian;
 #[pymethods]
 impl DiscreteGaussian {
     #[new]
-    #[pyo3(signature = (sigma=None, *, variance=None, rho=None, sensitivity=None, dtype=None))]
+    #[pyo3(signature = (scale=None, *, variance=None, rho=None, sensitivity=None, dtype=None, **others),
+        text_signature = "(scale=None, *, variance=None, rho=None, sensitivity=None, dtype=None)")]
     fn new(
-        sigma: Object<'_, '_>,
+        scale: Object<'_, '_>,
         variance: Object<'_, '_>,
         rho: Object<'_, '_>,
         sensitivity: Object<'_, '_>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<PyClassInitializer<DiscreteGaussian>> {
-        let mechanism = build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype.as_deref())?;
+        refuse(others)?;
+        let mechanism = build::discrete_gaussian(scale, variance, rho, sensitivity, dtype.as_deref())?;
         Ok(initializer(mechanism, DiscreteGaussian))
     }
 
-    /// The largest variance whose noise is at most `accuracy` with probability `1 - alpha`.
+    /// The largest variance whose noise is at most `accuracy` with probability `confidence`.
     ///
     /// >>> import lastbit
-    /// >>> lastbit.DiscreteGaussian.for_accuracy(1_000_000, alpha="0.05").accuracy(alpha="0.05") <= 1_000_000
+    /// >>> lastbit.DiscreteGaussian.for_accuracy(1_000_000, confidence="0.95").accuracy(confidence="0.95") <= 1_000_000
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, dtype=None))]
+    #[pyo3(signature = (accuracy, *, confidence=None, dtype=None, **others), text_signature = "(accuracy, *, confidence, dtype=None)")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
-        alpha: &Bound<'_, PyAny>,
+        confidence: Object<'_, '_>,
         #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<Py<DiscreteGaussian>> {
-        let py = accuracy.py();
-        let variance = found(&for_accuracy(&Family::DiscreteGaussian, accuracy, alpha)?).into_pyobject(py)?;
+        let (py, confidence) = (accuracy.py(), required("confidence", confidence, others)?);
+        let variance =
+            found(&for_accuracy(&Family::DiscreteGaussian, accuracy, confidence)?).into_pyobject(py)?;
         let mechanism =
             build::discrete_gaussian(None, Some(variance.as_any()), None, None, dtype.as_deref())?;
         Py::new(py, initializer(mechanism, DiscreteGaussian))
@@ -413,7 +433,7 @@ impl DiscreteGaussian {
 ///
 /// >>> import lastbit
 /// >>> m = lastbit.Snapping(epsilon=1, bound=100, sensitivity=1)
-/// >>> m.lambda_, m.loss(1)
+/// >>> m.grid, m.loss(1)
 /// (1.0, Fraction(1, 1))
 /// >>> -100 <= m(1e9) <= 100
 /// True
@@ -435,23 +455,25 @@ impl Snapping {
         Ok(initializer(build::snapping(epsilon, bound, sensitivity, clamp_infinite)?, Snapping))
     }
 
-    /// The least epsilon, at sensitivity 1, whose noise is at most `accuracy` with probability `1 - alpha`, for values within the bound.
+    /// The least epsilon, at sensitivity 1, whose noise is at most `accuracy` with probability `confidence`, for values within the bound.
     ///
     /// >>> import lastbit
-    /// >>> m = lastbit.Snapping.for_accuracy(30, alpha="0.05", bound=100)
-    /// >>> 29.9 < m.accuracy(alpha="0.05") <= 30
+    /// >>> m = lastbit.Snapping.for_accuracy(30, confidence="0.95", bound=100)
+    /// >>> 29.9 < m.accuracy(confidence="0.95") <= 30
     /// True
     #[staticmethod]
-    #[pyo3(signature = (accuracy, *, alpha, bound, clamp_infinite=false))]
+    #[pyo3(signature = (accuracy, *, confidence=None, bound, clamp_infinite=false, **others),
+        text_signature = "(accuracy, *, confidence, bound, clamp_infinite=False)")]
     fn for_accuracy(
         accuracy: &Bound<'_, PyAny>,
-        alpha: &Bound<'_, PyAny>,
+        confidence: Object<'_, '_>,
         bound: &Bound<'_, PyAny>,
         clamp_infinite: bool,
+        others: Option<Others<'_, '_>>,
     ) -> PyResult<Py<Snapping>> {
-        let py = accuracy.py();
+        let (py, confidence) = (accuracy.py(), required("confidence", confidence, others)?);
         let family = Family::Snapping { bound: number::value("bound", bound)?, clamp_infinite };
-        let epsilon = found(&for_accuracy(&family, accuracy, alpha)?).into_pyobject(py)?;
+        let epsilon = found(&for_accuracy(&family, accuracy, confidence)?).into_pyobject(py)?;
         let one = 1_i64.into_pyobject(py)?;
         let mechanism =
             build::snapping(Some(epsilon.as_any()), Some(bound), Some(one.as_any()), clamp_infinite)?;
@@ -460,9 +482,9 @@ impl Snapping {
 
     /// Λ, the power of two whose multiples are the outputs.
     #[getter]
-    fn lambda_(slf: &Bound<'_, Snapping>) -> Option<f64> {
+    fn grid(slf: &Bound<'_, Snapping>) -> Option<f64> {
         match &*slf.as_super().get().noise {
-            AnyMechanism::Snapping(m) => Some(m.lambda()),
+            AnyMechanism::Snapping(m) => Some(m.grid()),
             _ => None,
         }
     }

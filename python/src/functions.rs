@@ -14,6 +14,7 @@ use crate::claim::Release;
 use crate::mechanism::{Mechanism, Object};
 use crate::noise::threads_of;
 use crate::payment::Payment;
+use crate::renamed::{Others, refuse};
 use crate::values;
 
 /// What every function takes beside the values and the parameters of its mechanism.
@@ -158,7 +159,7 @@ pub(crate) fn laplace<'py>(
 
 /// Rounds values to the grid Z·2^k and adds the discrete Laplace variable on it.
 ///
-/// max_changed: how many values of x may differ between neighbours (all of them, if it is not given); multiples_of_pow2: all values are
+/// max_changed: how many values of x may differ between neighbours (all of them, if it is not given); granularity: all values are
 /// declared to be multiples of 2 to this power. Without k the grid is about 2^-40 of the scale. The rest is as for `laplace`.
 ///
 /// >>> import lastbit
@@ -166,8 +167,9 @@ pub(crate) fn laplace<'py>(
 /// 0.0
 #[pyfunction]
 #[pyo3(signature = (x, /, scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None,
-    multiples_of_pow2=None, dtype=None, out=None, budget=None,
-    claim=false, threads=None))]
+    granularity=None, dtype=None, out=None, budget=None, claim=false, threads=None, **others),
+    text_signature = "(x, /, scale=None, *, epsilon=None, sensitivity=None, k=None, max_changed=None, granularity=None, dtype=None, \
+                      out=None, budget=None, claim=False, threads=None)")]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn grid_laplace<'py>(
     x: &Bound<'py, PyAny>,
@@ -176,18 +178,20 @@ pub(crate) fn grid_laplace<'py>(
     sensitivity: Object<'_, 'py>,
     k: Option<i32>,
     max_changed: Option<u64>,
-    multiples_of_pow2: Option<i32>,
+    granularity: Option<i32>,
     #[pyo3(from_py_with = dtype_name)] dtype: Option<String>,
     out: Object<'_, 'py>,
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
+    others: Option<Others<'_, 'py>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    refuse(others)?;
     let max_changed = match max_changed {
         Some(max_changed) => max_changed,
         None => (values::count(x)? as u64).max(1),
     };
-    let known = GridInputs { max_changed: Some(max_changed), multiples_of_pow2 };
+    let known = GridInputs { max_changed: Some(max_changed), granularity };
     let values = match dtype.as_deref() {
         Some(name) => grid_type(name)?,
         None if values::is_single(x)? => ValueType::F32,
@@ -272,18 +276,20 @@ pub(crate) fn gaussian<'py>(
 
 /// Adds the discrete Gaussian variable to integers. The loss between inputs at L2 distance d is ρ = d²/(2σ²), zero-concentrated.
 ///
-/// sigma, or variance, or rho and sensitivity; the rest is as for `discrete_laplace`.
+/// scale (σ), or variance, or rho and sensitivity; the rest is as for `discrete_laplace`.
 ///
 /// >>> import lastbit
 /// >>> lastbit.discrete_gaussian(1234, rho="1/8", sensitivity=1, claim=True).loss
 /// Fraction(1, 8)
 #[pyfunction]
-#[pyo3(signature = (x, /, sigma=None, *, variance=None, rho=None, sensitivity=None, dtype=None, out=None, budget=None,
-    claim=false, threads=None))]
+#[pyo3(signature = (x, /, scale=None, *, variance=None, rho=None, sensitivity=None, dtype=None, out=None, budget=None,
+    claim=false, threads=None, **others),
+    text_signature = "(x, /, scale=None, *, variance=None, rho=None, sensitivity=None, dtype=None, out=None, budget=None, \
+                      claim=False, threads=None)")]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn discrete_gaussian<'py>(
     x: &Bound<'py, PyAny>,
-    sigma: Object<'_, 'py>,
+    scale: Object<'_, 'py>,
     variance: Object<'_, 'py>,
     rho: Object<'_, 'py>,
     sensitivity: Object<'_, 'py>,
@@ -292,11 +298,13 @@ pub(crate) fn discrete_gaussian<'py>(
     budget: Option<&Bound<'py, Budget>>,
     claim: bool,
     #[pyo3(from_py_with = threads_of)] threads: Option<NonZeroUsize>,
+    others: Option<Others<'_, 'py>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numbers = [sigma, variance, rho, sensitivity, None, None];
+    refuse(others)?;
+    let numbers = [scale, variance, rho, sensitivity, None, None];
     let call = Call { function: "discrete_gaussian", numbers, flag: false, dtype: dtype.as_deref() };
     let mechanism =
-        call.mechanism(|| build::discrete_gaussian(sigma, variance, rho, sensitivity, dtype.as_deref()))?;
+        call.mechanism(|| build::discrete_gaussian(scale, variance, rho, sensitivity, dtype.as_deref()))?;
     Extras { out, budget, claim, threads }.release(&mechanism, x)
 }
 

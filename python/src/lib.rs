@@ -30,12 +30,14 @@ mod claim;
 mod classes;
 mod engines;
 mod errors;
+mod explain;
 mod functions;
 mod measurement;
 mod mechanism;
 mod noise;
 mod number;
 mod payment;
+mod renamed;
 mod values;
 
 /// The compiled half of `lastbit`; its names are those of the package.
@@ -64,6 +66,8 @@ mod _lastbit {
         audit::{_audit_exact, _audit_sampler, _audit_snapping, _audit_text, _audit_textbook},
         prove::{_check, _prove},
     };
+    #[pymodule_export]
+    use crate::explain::_explain;
     #[pymodule_export]
     use crate::measurement::{Measurement, compose, make_vector_float_laplace_cks20};
     #[pymodule_export]

@@ -15,6 +15,7 @@ use crate::measurement::Measurement;
 use crate::noise::{class, dtypes, threads_of};
 use crate::number;
 use crate::payment::Payment;
+use crate::renamed::{Others, required};
 use crate::values::{self, Task};
 
 /// An argument that may be missing.
@@ -172,13 +173,19 @@ impl Mechanism {
         unit.map_or(claim.clone(), |unit| claim?.for_unit(unit)).map(Claim).map_err(python)
     }
 
-    /// How large the noise is at most, with probability `1 - alpha`.
+    /// How large the noise is at most, with probability `confidence`.
     ///
     /// This is the noise itself: to round a result to a float adds half a unit of its last place at most, and what a bound clamps is not
     /// counted.
-    #[pyo3(signature = (*, alpha))]
-    fn accuracy<'py>(&self, py: Python<'py>, alpha: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self.noise.half_width(self.plain_type(), &confidence(alpha)?).map_err(python)? {
+    #[pyo3(signature = (*, confidence=None, **others), text_signature = "($self, *, confidence)")]
+    fn accuracy<'py>(
+        &self,
+        py: Python<'py>,
+        confidence: Object<'_, 'py>,
+        others: Option<Others<'_, 'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let confidence = self::confidence(required("confidence", confidence, others)?)?;
+        match self.noise.half_width(self.plain_type(), &confidence).map_err(python)? {
             HalfWidth::Float(width) => Ok(width.into_pyobject(py)?.into_any()),
             HalfWidth::Integer(width) => number::python_integer(py, &width),
         }
@@ -232,11 +239,12 @@ impl Mechanism {
     }
 }
 
-/// `1 - alpha`.
-pub(crate) fn confidence(alpha: &Bound<'_, PyAny>) -> PyResult<Rational> {
-    let alpha = number::exact("alpha", alpha)?;
-    if !alpha.is_positive() || alpha >= Rational::ONE {
-        return Err(ParameterError::new_err(format!("alpha must lie between 0 and 1, but is {alpha}")));
+/// A confidence, between 0 and 1.
+pub(crate) fn confidence(given: &Bound<'_, PyAny>) -> PyResult<Rational> {
+    let confidence = number::exact("confidence", given)?;
+    if !confidence.is_positive() || confidence >= Rational::ONE {
+        let message = format!("confidence must lie between 0 and 1, but is {confidence}");
+        return Err(ParameterError::new_err(message));
     }
-    Ok(Rational::ONE - alpha)
+    Ok(confidence)
 }

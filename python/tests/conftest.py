@@ -11,7 +11,7 @@ MECHANISMS = [
     (lastbit.gaussian, {"scale": 1}, ("float64", "float32", "int64", "int32")),
     (lastbit.grid_laplace, {"scale": 1}, ("float64", "float32")),
     (lastbit.discrete_laplace, {"scale": 1}, ("int64", "int32")),
-    (lastbit.discrete_gaussian, {"sigma": 1}, ("int64", "int32")),
+    (lastbit.discrete_gaussian, {"scale": 1}, ("int64", "int32")),
     (lastbit.snapping, {"epsilon": 1, "sensitivity": 1, "bound": 10**6}, ("float64",)),
 ]
 """Each function with parameters, and the types that it takes."""

@@ -93,7 +93,7 @@ def test_golden_ideal(case: dict[str, Any]) -> None:
     parameters = case["params"]
     audit = lastbit.audit(
         "snapping",
-        form="ideal",
+        form="exact",
         epsilon=parameters["eps"],
         bound=parameters["B"],
         grid=parameters["Lam"],
@@ -148,10 +148,10 @@ def test_many_outputs_are_not_all_listed() -> None:
 
 
 def test_over_the_reals_the_theorem_holds() -> None:
-    audit = lastbit.audit("snapping", form="ideal", epsilon="1/3", bound=20000, inputs=("1/7", "2/7"), delta_at=1)
+    audit = lastbit.audit("snapping", form="exact", epsilon="1/3", bound=20000, inputs=("1/7", "2/7"), delta_at=1)
     assert audit.claimed == Fraction(1, 21) and audit.delta == (Fraction(0), Fraction(0))
     assert audit.loss_lower <= Fraction(1, 21) + Fraction(1, 2**100)
-    alike = lastbit.audit("snapping", form="ideal", epsilon=1, bound=4, inputs=(2, 2))
+    alike = lastbit.audit("snapping", form="exact", epsilon=1, bound=4, inputs=(2, 2))
     assert alike.loss == (Fraction(0), Fraction(0))
 
 
@@ -261,10 +261,10 @@ mechanism sum(q: int[2], T: int) -> grid
 
 def test_parameters_are_exact() -> None:
     ways = ["0.1", Decimal("0.1"), Fraction(1, 10)]
-    audits = [lastbit.audit("snapping", form="ideal", epsilon=e, bound=4, inputs=(0, 1)) for e in ways]
+    audits = [lastbit.audit("snapping", form="exact", epsilon=e, bound=4, inputs=(0, 1)) for e in ways]
     assert audits[0] == audits[1] == audits[2]
-    assert lastbit.audit("snapping", form="ideal", epsilon=0.1, bound=4, inputs=(0, 1)) == audits[0]
-    double = lastbit.audit("snapping", form="ideal", epsilon=Fraction(0.1), bound=4, inputs=(0, 1))
+    assert lastbit.audit("snapping", form="exact", epsilon=0.1, bound=4, inputs=(0, 1)) == audits[0]
+    double = lastbit.audit("snapping", form="exact", epsilon=Fraction(0.1), bound=4, inputs=(0, 1))
     assert double != audits[0]
 
 
@@ -300,8 +300,8 @@ def test_a_place_in_the_text() -> None:
         ("snapping", {"epsilon": 1, "bound": 1, "scale": 3}, "scale is for op"),
         ("snapping", {"epsilon": 1, "bound": 1, "tie": "down"}, 'tie must be "up" or "even" or "away"'),
         ("snapping", {"epsilon": 1, "bound": 1, "form": "real"}, "form must be"),
-        ("snapping", {"epsilon": 1, "bound": 1, "form": "ideal", "tie": "up"}, "snapping has no parameter tie"),
-        ("snapping", {"epsilon": 1, "bound": 1e300, "form": "ideal"}, "2\\^18"),
+        ("snapping", {"epsilon": 1, "bound": 1, "form": "exact", "tie": "up"}, "snapping has no parameter tie"),
+        ("snapping", {"epsilon": 1, "bound": 1e300, "form": "exact"}, "2\\^18"),
         ("snapping", {"epsilon": 1, "bound": 1, "delta_at": 2**21}, "delta_at must be"),
         ("textbook-laplace", {"epsilon": 1, "dtype": "float32", "sampler": "grid53"}, "sampler must be"),
         ("sampler", {"mechanism": "laplace", "scale": 1, "bound": 3}, "bound is for snapping"),
@@ -330,7 +330,7 @@ def test_notebooks() -> None:
     elements(infinite)
     assert "∞" in infinite
     elements(lastbit.audit(RESPONSE, epsilon=1, inputs=(True, False))._repr_html_())
-    elements(lastbit.audit("snapping", form="ideal", epsilon=1, bound=4, inputs=(0, 1))._repr_html_())
+    elements(lastbit.audit("snapping", form="exact", epsilon=1, bound=4, inputs=(0, 1))._repr_html_())
 
 
 @pytest.mark.parametrize("module", ["_shown", "_html", "_audit_html"])

@@ -57,7 +57,7 @@ def test_losses(cls):
     assert general.claim().neighbours["metric"] == "L-infinity"
     assert monotone.claim().neighbours["metric"] == "range"
     assert general.claim(dtype="int64").domain["values"] == "int64"
-    assert general.shortfall(1, alpha=0.1) == 0 < monotone.shortfall(10, alpha=0.1) < general.shortfall(10, alpha=0.1)
+    assert general.shortfall(1, confidence=0.9) == 0 < monotone.shortfall(10, confidence=0.9) < general.shortfall(10, confidence=0.9)
     claim = general.claim(unit="person")
     assert lb.Claim.from_json(claim.to_json()) == claim
     with pytest.raises(lb.ParameterError):

@@ -128,7 +128,7 @@ def claims() -> list[lastbit.Claim]:
     made = [
         lastbit.claim("laplace", epsilon=0.1, sensitivity=1),
         lastbit.claim("laplace", epsilon="1/3", sensitivity=1, dtype="int32", unit="person"),
-        lastbit.claim("grid_laplace", scale=1, k=0, sensitivity="1/2", max_changed=2, multiples_of_pow2=-1),
+        lastbit.claim("grid_laplace", scale=1, k=0, sensitivity="1/2", max_changed=2, granularity=-1),
         lastbit.claim("discrete_gaussian", rho="1/8", sensitivity=1),
         lastbit.claim("snapping", epsilon=1, sensitivity=1, bound=0.1 + 0.5),
         lastbit.grid_laplace(np.zeros(3), scale=1, sensitivity=1, claim=True).claim,
@@ -152,7 +152,7 @@ def test_claims_are_data(claim: lastbit.Claim) -> None:
 
 def test_what_a_claim_says() -> None:
     claim = lastbit.claim("grid_laplace", scale=1, k=0, sensitivity=3, max_changed=2, unit="person")
-    assert claim.neighbours == {"metric": "L1", "distance": "3", "max_changed": 2, "multiples_of_pow2": None}
+    assert claim.neighbours == {"metric": "L1", "distance": "3", "max_changed": 2, "granularity": None}
     assert claim.input == "rounded half up to multiples of 2^0" and claim.unit == "person"
     assert str(lastbit.claim("laplace", scale=1, sensitivity=1)).startswith("laplace scale=1: ε = 1 (pure)")
     gaussian = lastbit.claim("discrete_gaussian", rho="1/8", sensitivity=1)
@@ -192,7 +192,7 @@ def test_a_distance_of_nothing_is_not_charged() -> None:
         with pytest.raises(lastbit.ParameterError):
             lastbit.laplace(123456.0, scale="1e-6", sensitivity=0, **more)
     # Closer than two values can be is as good as equal.
-    coarse = lastbit.GridLaplace(scale="1e-9", k=-30, max_changed=1, multiples_of_pow2=10)
+    coarse = lastbit.GridLaplace(scale="1e-9", k=-30, max_changed=1, granularity=10)
     for m, d_in in ((coarse, 1), (lastbit.GridLaplace(scale="1e-9", k=-30), "1e-400")):
         with pytest.raises(lastbit.ParameterError, match="equal"):
             budget.release(m, 1024.0, d_in=d_in)
@@ -203,7 +203,7 @@ def test_a_distance_of_nothing_is_not_charged() -> None:
 
 def test_what_is_declared_of_values_is_checked() -> None:
     pa: Any = pytest.importorskip("pyarrow")
-    whole = {"epsilon": 1, "sensitivity": 1, "k": 0, "max_changed": 2, "multiples_of_pow2": 0}
+    whole = {"epsilon": 1, "sensitivity": 1, "k": 0, "max_changed": 2, "granularity": 0}
     for x, index in (
         ([1.0, 0.3], 1),
         (0.5, 0),
@@ -267,18 +267,18 @@ def test_the_identity_has_no_minus_zero() -> None:
 @pytest.mark.parametrize(
     ("m", "accuracy"),
     [
-        (lastbit.Laplace.for_accuracy(30, alpha=0.05), 30),
-        (lastbit.Laplace.for_accuracy(30, alpha=0.05, dtype="int64"), 30),
-        (lastbit.Laplace.for_accuracy(30.4, alpha=0.05, dtype="int64"), 30),
-        (lastbit.GridLaplace.for_accuracy(30, alpha=0.05), 30),
-        (lastbit.GridLaplace.for_accuracy(30, alpha=0.05, k=-3, max_changed=1, dtype="float32"), 30),
-        (lastbit.DiscreteLaplace.for_accuracy(30, alpha=0.05), 30),
-        (lastbit.DiscreteGaussian.for_accuracy(10**6, alpha=0.05), 10**6),
-        (lastbit.Snapping.for_accuracy(30, alpha=0.05, bound=100), 30),
+        (lastbit.Laplace.for_accuracy(30, confidence=0.95), 30),
+        (lastbit.Laplace.for_accuracy(30, confidence=0.95, dtype="int64"), 30),
+        (lastbit.Laplace.for_accuracy(30.4, confidence=0.95, dtype="int64"), 30),
+        (lastbit.GridLaplace.for_accuracy(30, confidence=0.95), 30),
+        (lastbit.GridLaplace.for_accuracy(30, confidence=0.95, k=-3, max_changed=1, dtype="float32"), 30),
+        (lastbit.DiscreteLaplace.for_accuracy(30, confidence=0.95), 30),
+        (lastbit.DiscreteGaussian.for_accuracy(10**6, confidence=0.95), 10**6),
+        (lastbit.Snapping.for_accuracy(30, confidence=0.95, bound=100), 30),
     ],
 )
 def test_for_accuracy(m: lastbit.Mechanism, accuracy: float) -> None:
-    found = m.accuracy(alpha=0.05)
+    found = m.accuracy(confidence=0.95)
     # Snapping has no ε between those of two grids.
     least = 0.9 if isinstance(m, lastbit.Snapping) else 0.99
     assert least * accuracy < found <= accuracy * (1 + 1e-12)
@@ -288,7 +288,7 @@ def test_for_accuracy(m: lastbit.Mechanism, accuracy: float) -> None:
 def test_accuracy_of_a_narrow_gaussian() -> None:
     """Its tail has more digits than there is memory for."""
     for exponent in (33, 36, 60):
-        assert lastbit.DiscreteGaussian(variance=Fraction(1, 2**exponent)).accuracy(alpha="0.05") == 0
+        assert lastbit.DiscreteGaussian(variance=Fraction(1, 2**exponent)).accuracy(confidence="0.95") == 0
 
 
 def test_an_interrupt_leaves_nothing_half_done() -> None:

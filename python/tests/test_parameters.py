@@ -96,7 +96,7 @@ def test_remembered_arguments_are_the_right_ones() -> None:
 MECHANISMS = [
     lastbit.Laplace(epsilon="0.1", sensitivity=2),
     lastbit.Laplace(scale="10/3"),
-    lastbit.GridLaplace(epsilon=1, sensitivity=1, k=-20, max_changed=3, multiples_of_pow2=-2, dtype="float32"),
+    lastbit.GridLaplace(epsilon=1, sensitivity=1, k=-20, max_changed=3, granularity=-2, dtype="float32"),
     lastbit.GridLaplace(scale=2),
     lastbit.DiscreteLaplace(scale=10),
     lastbit.DiscreteGaussian(rho="1/8", sensitivity=1),
@@ -105,7 +105,7 @@ MECHANISMS = [
     lastbit.Gaussian(variance="7/3", dtype="int32"),
     lastbit.Gaussian.for_rho("1/8", 3),
     lastbit.Gaussian.for_epsilon_delta(1, "1e-6", "1/3"),
-    lastbit.Gaussian.for_accuracy(7, alpha="0.05"),
+    lastbit.Gaussian.for_accuracy(7, confidence="0.95"),
     lastbit.Snapping(epsilon="1/3", bound="100.5", sensitivity=2, clamp_infinite=True),
 ]
 
@@ -115,7 +115,7 @@ def test_repr_pickle_copy(m: lastbit.Mechanism) -> None:
     names = {name: getattr(lastbit, name) for name in lastbit.__all__}
     for same in (eval(repr(m), names), pickle.loads(pickle.dumps(m)), copy.copy(m), copy.deepcopy(m)):
         assert same == m and hash(same) == hash(m) and type(same) is type(m)
-        assert same.accuracy(alpha="0.05") == m.accuracy(alpha="0.05")
+        assert same.accuracy(confidence="0.95") == m.accuracy(confidence="0.95")
     assert m != MECHANISMS[0] or m is MECHANISMS[0]
 
 
@@ -163,21 +163,21 @@ def test_gaussian_epsilon_and_delta() -> None:
 
 def test_gaussian_accuracy() -> None:
     m = lastbit.Gaussian(scale=10)
-    width = m.accuracy(alpha="0.05")
+    width = m.accuracy(confidence="0.95")
     assert width == pytest.approx(19.59963984540054)
     share = np.mean(np.abs(m(np.zeros(100_000))) <= width)
     assert abs(share - 0.95) < 0.01
-    assert float(lastbit.Gaussian.for_accuracy(width, alpha="0.05").variance) == pytest.approx(100)
-    integers = lastbit.Gaussian.for_accuracy(30, alpha="0.05", dtype="int64")
-    assert integers.accuracy(alpha="0.05") == 30 and type(integers.accuracy(alpha="0.05")) is int
-    assert integers.variance > lastbit.Gaussian.for_accuracy(30, alpha="0.05").variance
+    assert float(lastbit.Gaussian.for_accuracy(width, confidence="0.95").variance) == pytest.approx(100)
+    integers = lastbit.Gaussian.for_accuracy(30, confidence="0.95", dtype="int64")
+    assert integers.accuracy(confidence="0.95") == 30 and type(integers.accuracy(confidence="0.95")) is int
+    assert integers.variance > lastbit.Gaussian.for_accuracy(30, confidence="0.95").variance
 
 
 def test_losses() -> None:
     assert lastbit.Laplace(scale=10).loss("1/3") == Fraction(1, 30)
     assert lastbit.Laplace(epsilon="0.1", sensitivity=3).loss() == Fraction(1, 10)
     assert lastbit.DiscreteLaplace(scale=10).loss(3) == Fraction(3, 10)
-    assert lastbit.DiscreteGaussian(sigma=2).loss(1) == Fraction(1, 8)
+    assert lastbit.DiscreteGaussian(scale=2).loss(1) == Fraction(1, 8)
     assert lastbit.Snapping(epsilon=1, bound=8, sensitivity=2).loss(1) == Fraction(1, 2)
     grid = lastbit.GridLaplace(scale=1, k=0, max_changed=2)
     assert grid.loss("0.5") > lastbit.Laplace(scale=1).loss("0.5")
@@ -190,10 +190,10 @@ def test_losses() -> None:
 
 
 def test_claims_of_a_grid_say_what_they_rest_on() -> None:
-    claim = lastbit.GridLaplace(scale=1, k=0, max_changed=2, multiples_of_pow2=-3).claim(1)
+    claim = lastbit.GridLaplace(scale=1, k=0, max_changed=2, granularity=-3).claim(1)
     assert claim.adjacency == "columns of float64 at L1 distance <= 1 that differ in at most 2 values, all multiples of 2^-3"
     with pytest.raises(lastbit.ParameterError, match="needs max_changed"):
-        lastbit.GridLaplace(scale=1, multiples_of_pow2=0)
+        lastbit.GridLaplace(scale=1, granularity=0)
     most = lastbit.GridLaplace(scale=1, max_changed=2**64 - 1)
     assert pickle.loads(pickle.dumps(most)) == most
 
@@ -208,14 +208,14 @@ def test_the_loss_of_a_grid_counts_the_values_that_may_differ() -> None:
 
 def test_accuracy() -> None:
     m = lastbit.Laplace(scale=10)
-    width = m.accuracy(alpha="0.05")
+    width = m.accuracy(confidence="0.95")
     assert width == pytest.approx(10 * math.log(20))
     share = np.mean(np.abs(m(np.zeros(100_000))) <= width)
     assert abs(share - 0.95) < 0.01
-    assert lastbit.Laplace.for_accuracy(width, alpha="0.05").scale == pytest.approx(10)
-    for alpha in (0, 1, -1, 2, "nan"):
-        with pytest.raises(lastbit.ParameterError, match="alpha"):
-            m.accuracy(alpha=alpha)
+    assert lastbit.Laplace.for_accuracy(width, confidence="0.95").scale == pytest.approx(10)
+    for confidence in (0, 1, -1, 2, "nan"):
+        with pytest.raises(lastbit.ParameterError, match="confidence"):
+            m.accuracy(confidence=confidence)
 
 
 def test_claims() -> None:
@@ -253,7 +253,7 @@ def test_measurements() -> None:
     assert grid.loss("0.03") == 1 and grid.measurement(size=3).map("0.03") == 3
     with pytest.raises(lastbit.ParameterError, match="max_changed"):
         grid.measurement().map(1)
-    for gaussian in (lastbit.DiscreteGaussian(sigma=2).measurement(), lastbit.Gaussian(scale=2).measurement()):
+    for gaussian in (lastbit.DiscreteGaussian(scale=2).measurement(), lastbit.Gaussian(scale=2).measurement()):
         assert (gaussian.input_metric, gaussian.map(2)) == ("L2Distance", Fraction(1, 2))
         assert gaussian.output_measure == "zero-concentrated-divergence"
     real = lastbit.Gaussian(scale=2, dtype="float64").measurement(size=3)
@@ -433,7 +433,25 @@ def test_constant_time() -> None:
     for noisy in (mechanism(zeros), lastbit.discrete_laplace(zeros, scale=10, constant_time=True)):
         # The variance is 2·100 - 1/6; that of so many values is off by 1.4, mostly.
         assert abs(noisy.var() - 199.83) < 12
-    accurate = lastbit.DiscreteLaplace.for_accuracy(30, alpha="0.05", constant_time=True)
+    accurate = lastbit.DiscreteLaplace.for_accuracy(30, confidence="0.95", constant_time=True)
     assert "constant_time=True" in repr(accurate)
     with pytest.raises(lastbit.ParameterError):
         lastbit.DiscreteLaplace(scale=2**60, constant_time=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "new"),
+    [
+        (lambda: lastbit.Laplace(scale=1).accuracy(alpha="0.05"), "confidence"),  # type: ignore[call-arg]
+        (lambda: lastbit.Laplace.for_accuracy(1, alpha="0.05"), "confidence"),  # type: ignore[call-arg]
+        (lambda: lastbit.NoisyMax(scale=1).shortfall(2, alpha="0.05"), "confidence"),  # type: ignore[call-arg]
+        (lambda: lastbit.DiscreteGaussian(sigma=2), "scale"),  # type: ignore[call-arg]
+        (lambda: lastbit.discrete_gaussian(1, sigma=2), "scale"),  # type: ignore[call-overload]
+        (lambda: lastbit.GridLaplace(scale=1, multiples_of_pow2=0), "granularity"),  # type: ignore[call-arg]
+        (lambda: lastbit.grid_laplace(1.0, scale=1, multiples_of_pow2=0), "granularity"),  # type: ignore[call-overload]
+        (lambda: lastbit.audit("snapping", form="ideal", epsilon=1, bound=1, inputs=(0, 1)), "form='exact'"),
+    ],
+)
+def test_old_names_name_the_new_ones(call: Any, new: str) -> None:
+    with pytest.raises(lastbit.ParameterError, match=f"is now {new}"):
+        call()

@@ -324,3 +324,25 @@ def test_words_of_floats_are_not_left_out_of_proofs_over_the_reals() -> None:
     for wrong in [text.replace("x + z", "x ⊕ z"), text.replace("claim", "libm ln = ulp(3)  claim")]:
         with pytest.raises(lastbit.errors.ProgramError, match="over the reals"):
             lastbit.prove(wrong)
+
+
+def test_files() -> None:
+    path = REPOSITORY / "mechanisms" / "laplace.lb"
+    proofs = lastbit.prove(path)
+    assert proofs == lastbit.prove(str(path)) == lastbit.prove(path.read_text())
+    (proof,) = proofs
+    assert isinstance(proof, lastbit.PrivacyProof) and proof.certificate is not None
+    assert lastbit.check(proof.certificate, path) == lastbit.check(proof.certificate)
+    with pytest.raises(FileNotFoundError, match="mechanism m"):
+        lastbit.prove("no_such.lb")
+    with pytest.raises(FileNotFoundError, match="JSON"):
+        lastbit.check(Path("no_such"))
+
+
+def test_messages_name_the_file(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.lb"
+    wrong.write_text("mechanism ?")
+    with pytest.raises(lastbit.ProgramError, match="wrong.lb:1:11"):
+        lastbit.prove(wrong)
+    with pytest.raises(lastbit.ProgramError, match="wrong.lb:1:11"):
+        lastbit.audit(wrong, inputs=(0, 1))

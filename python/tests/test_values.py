@@ -189,7 +189,7 @@ def test_types_that_a_mechanism_does_not_take() -> None:
         (lastbit.snapping, {"epsilon": 1, "sensitivity": 1, "bound": 9}, np.zeros(3, "f4")),
         (lastbit.discrete_laplace, {"scale": 1}, np.zeros(3)),
         (lastbit.discrete_laplace, {"scale": 1}, 0.5),
-        (lastbit.discrete_gaussian, {"sigma": 1}, [0.5]),
+        (lastbit.discrete_gaussian, {"scale": 1}, [0.5]),
         (lastbit.grid_laplace, {"scale": 1}, np.zeros(3, "i8")),
     ):
         with pytest.raises(lastbit.UnsupportedType, match="takes"):
@@ -259,7 +259,7 @@ def test_grid_outputs_lie_on_the_grid() -> None:
         (lastbit.grid_laplace, {"scale": 3}, math.sqrt(2) * 3),
         (lastbit.snapping, {"epsilon": 1, "sensitivity": 3, "bound": 10**6}, math.sqrt(2 * 9 + 16 / 12)),
         (lastbit.discrete_laplace, {"scale": 3}, math.sqrt(1 / (math.cosh(1 / 3) - 1))),
-        (lastbit.discrete_gaussian, {"sigma": 3}, 3),
+        (lastbit.discrete_gaussian, {"scale": 3}, 3),
         (lastbit.gaussian, {"scale": 3}, 3),
         (lastbit.gaussian, {"variance": 9}, 3),
         (lastbit.gaussian, {"rho": "1/18", "sensitivity": 1}, 3),

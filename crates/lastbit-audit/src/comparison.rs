@@ -37,11 +37,11 @@ impl<O> Outcome<O> {
     }
 
     /// `|ln(P/P')|` to `bits`, as far as it is known.
-    pub fn loss(&self, bits: u32) -> Loss {
+    pub fn loss(&self, bits: u32) -> ExactLoss {
         match self.ln_ratio(bits) {
-            LnRatio::Finite(ratio) => Loss::Finite(ratio.abs()),
-            LnRatio::OnlyFirst | LnRatio::OnlySecond => Loss::Infinite,
-            LnRatio::Unknown => Loss::AtLeast(Dyadic::ZERO),
+            LnRatio::Finite(ratio) => ExactLoss::Finite(ratio.abs()),
+            LnRatio::OnlyFirst | LnRatio::OnlySecond => ExactLoss::Infinite,
+            LnRatio::Unknown => ExactLoss::AtLeast(Dyadic::ZERO),
         }
     }
 
@@ -108,7 +108,7 @@ impl Ratio {
 
 /// The loss, from below and from above.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Loss {
+pub enum ExactLoss {
     /// Between two numbers.
     Finite(Enclosure),
     /// Some output comes from one input only.
@@ -117,13 +117,13 @@ pub enum Loss {
     AtLeast(Dyadic),
 }
 
-impl Loss {
+impl ExactLoss {
     /// Whether the loss is certainly more than this.
     pub fn exceeds(&self, bound: &Rational) -> bool {
         match self {
-            Loss::Infinite => true,
-            Loss::Finite(loss) => loss.lo().cmp_rational(bound).is_gt(),
-            Loss::AtLeast(least) => least.cmp_rational(bound).is_gt(),
+            ExactLoss::Infinite => true,
+            ExactLoss::Finite(loss) => loss.lo().cmp_rational(bound).is_gt(),
+            ExactLoss::AtLeast(least) => least.cmp_rational(bound).is_gt(),
         }
     }
 }
@@ -245,16 +245,16 @@ impl<O: Clone> Comparison<O> {
     }
 
     /// `max |ln(P/P')|`, to `bits`.
-    pub fn loss(&self, bits: u32) -> Loss {
+    pub fn loss(&self, bits: u32) -> ExactLoss {
         let (Some((least, _)), Some(most)) = (&self.least, &self.most) else {
-            return Loss::Finite(Enclosure::exact(Dyadic::ZERO));
+            return ExactLoss::Finite(Enclosure::exact(Dyadic::ZERO));
         };
         match (least.ln(bits), most.ln(bits)) {
-            (None, _) => Loss::Infinite,
-            (Some(least), None) => Loss::AtLeast(least.lo().clone()),
+            (None, _) => ExactLoss::Infinite,
+            (Some(least), None) => ExactLoss::AtLeast(least.lo().clone()),
             (Some(least), Some(most)) => {
                 let enclosure = Enclosure::new(least.lo().clone(), most.hi().clone());
-                Loss::Finite(enclosure.expect("what is certain is possible"))
+                ExactLoss::Finite(enclosure.expect("what is certain is possible"))
             }
         }
     }
@@ -295,7 +295,7 @@ mod tests {
     fn the_first_of_the_worst_outputs() {
         let found = compared(&[[2, 4], [4, 2], [6, 6]], "0");
         assert_eq!(found.witness().unwrap().output, 0);
-        let Loss::Finite(_) = found.loss(100) else { panic!("a finite loss") };
+        let ExactLoss::Finite(_) = found.loss(100) else { panic!("a finite loss") };
         let loss = scientific_of(10, |bits| found.finite_loss(bits));
         assert_eq!(loss, "6.931471806e-01");
         // At ε = 0 it is the statistical distance: 2/12.
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn what_only_one_input_can_produce() {
         let found = compared(&[[2, 0], [0, 1], [3, 4], [0, 0]], "1");
-        assert_eq!(found.loss(100), Loss::Infinite);
+        assert_eq!(found.loss(100), ExactLoss::Infinite);
         assert_eq!(found.witness().unwrap().output, 0);
         assert_eq!(found.finite_witness().unwrap().output, 2);
         assert_eq!(found.only(), &[2, 1].map(|n| Enclosure::exact(n.into())));
@@ -319,13 +319,13 @@ mod tests {
         let between = |lo: i64, hi: i64| Enclosure::new(lo.into(), hi.into()).unwrap();
         let mut comparison = Comparison::new(10.into(), &Rational::ONE);
         comparison.push(Outcome { output: 'a', weights: [between(4, 5), between(2, 3)] });
-        let Loss::Finite(loss) = comparison.loss(100) else { panic!("a finite loss") };
+        let ExactLoss::Finite(loss) = comparison.loss(100) else { panic!("a finite loss") };
         let ln = |p: i64, q: i64| ln_rational(&Rational::new(p, q).unwrap(), 90).unwrap();
         assert!(loss.lo() <= ln(4, 3).hi() && loss.hi() >= ln(5, 2).lo());
         let less = Rational::from(ln(4, 3).lo()) - Rational::pow2(-80);
         assert!(comparison.loss(100).exceeds(&less));
         comparison.push(Outcome { output: 'b', weights: [between(1, 2), between(0, 1)] });
-        let Loss::AtLeast(least) = comparison.loss(100) else { panic!("it may be infinite") };
+        let ExactLoss::AtLeast(least) = comparison.loss(100) else { panic!("it may be infinite") };
         assert!(least >= *loss.lo());
         assert_eq!(comparison.witness().unwrap().output, 'a');
         // 'b' may be impossible under the second input, and is possible under the first.

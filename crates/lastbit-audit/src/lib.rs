@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use lastbit_audit::snapping::{FloatSnap, Noise, Variant};
-//! use lastbit_audit::{Loss, Sampler};
+//! use lastbit_audit::{ExactLoss, Sampler};
 //! use lastbit_lang::Tie;
 //! use lastbit_real::Rational;
 //!
@@ -25,7 +25,7 @@
 //! let mechanism = FloatSnap::new(noise, 372.00000000000017, None, Tie::Up, Sampler::Ulp)?;
 //! let f = 371.94007192138116f64;
 //! let compared = Variant::of(mechanism).compare([f, f.next_up()], &Rational::ONE, |_| true)?;
-//! assert_eq!(compared.loss(64), Loss::Infinite);
+//! assert_eq!(compared.loss(64), ExactLoss::Infinite);
 //! assert_eq!(compared.outputs(), 747);
 //! # Ok::<(), lastbit_audit::OutOfRange>(())
 //! ```
@@ -49,7 +49,7 @@ pub mod snapping;
 pub mod textbook;
 
 pub use columns::columns;
-pub use comparison::{Comparison, Loss, Outcome};
+pub use comparison::{Comparison, ExactLoss, Outcome};
 pub use error::OutOfRange;
 pub use exponential_sum::ExponentialSum;
 pub use sampler::Sampler;

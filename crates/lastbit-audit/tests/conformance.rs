@@ -150,11 +150,11 @@ fn emitted_files_conform() {
     let noise = Noise::Multiplied { scale: "3/4".parse().unwrap() };
     let mechanism = FloatSnap::new(noise, 40.5, None, Tie::Even, Sampler::Grid53).unwrap();
     let variant = Variant { mechanism, clamp_input: false, ln_shift: -1 };
-    let [epsilon, bound, lambda, f, f2] =
+    let [epsilon, bound, grid, f, f2] =
         ["1/2", "9", "2", "1/3", "4/3"].map(|text| text.parse::<Rational>().unwrap());
     let file = emit(&[
         Emitted::Float { variant, epsilon: 4.0 / 3.0, inputs: [0.25, -7.0] },
-        Emitted::Ideal { parameters: [epsilon, bound, lambda], inputs: [f, f2] },
+        Emitted::Ideal { parameters: [epsilon, bound, grid], inputs: [f, f2] },
     ])
     .unwrap();
     let checked = check(&file.to_string(), |_, _| {}).unwrap();

@@ -2,7 +2,7 @@
 //! constructor accepts the parameters. `tests/program.rs` does the same with the mechanism as text.
 
 use lastbit_audit::Sampler;
-use lastbit_audit::snapping::{FloatSnap, Noise, PairCell, Shipped, Variant};
+use lastbit_audit::snapping::{FloatSnap, Noise, PairCell, SnappingReplay, Variant};
 use lastbit_lang::Tie;
 use lastbit_real::{Float, Rational};
 use serde_json::Value;
@@ -29,13 +29,13 @@ fn the_shipped_function_has_the_golden_cells() {
         if case["kind"] != "snap_float" || !is_shipped(p) {
             continue;
         }
-        let [epsilon, lambda] = ["eps", "Lam"].map(|name| Rational::try_from(double(&p[name])).unwrap());
+        let [epsilon, grid] = ["eps", "Lam"].map(|name| Rational::try_from(double(&p[name])).unwrap());
         let noise = Noise::Divided { epsilon };
         let mechanism =
-            FloatSnap::new(noise, double(&p["B"]), lambda.floor_log2(), Tie::Up, Sampler::Ulp).unwrap();
+            FloatSnap::new(noise, double(&p["B"]), grid.floor_log2(), Tie::Up, Sampler::Ulp).unwrap();
         let variant = Variant::of(mechanism);
         let inputs = ["f", "f2"].map(|name| double(&p[name]));
-        let mut shipped = Shipped::of(&variant).expect("these are its parameters");
+        let mut shipped = SnappingReplay::of(&variant).expect("these are its parameters");
         let visit = |pair: &PairCell| {
             shipped.confirm(inputs, variant.mechanism.output(pair.number), pair).unwrap();
             cells += 1;

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lastbit_audit::snapping::{Budget, Case, FloatSnap, Noise, Search, Variant, Witness, Worst};
-use lastbit_audit::{Loss, Sampler};
+use lastbit_audit::snapping::{Budget, Case, FloatSnap, Noise, Search, Variant, Worst, WorstPair};
+use lastbit_audit::{ExactLoss, Sampler};
 use lastbit_lang::Tie;
 use lastbit_real::{Float, Rational};
 
@@ -21,8 +21,8 @@ fn divided(epsilon: f64, bound: f64) -> Variant {
     Variant::of(FloatSnap::new(noise, bound, None, Tie::Up, Sampler::Ulp).unwrap())
 }
 
-fn multiplied(lambda: f64, bound: f64) -> Variant {
-    let noise = Noise::Multiplied { scale: rational(lambda) };
+fn multiplied(scale: f64, bound: f64) -> Variant {
+    let noise = Noise::Multiplied { scale: rational(scale) };
     Variant::of(FloatSnap::new(noise, bound, None, Tie::Up, Sampler::Ulp).unwrap())
 }
 
@@ -32,7 +32,7 @@ fn worst(variant: &Variant, pairs: u64, seed: u64) -> Worst {
 }
 
 /// Whether the excess over `ε` is certainly more than `factor·B·ε·η`.
-fn exceeds(variant: &Variant, witness: &Witness, factor: &str) -> bool {
+fn exceeds(variant: &Variant, witness: &WorstPair, factor: &str) -> bool {
     let rate = variant.mechanism.rate();
     let claimed = factor.parse::<Rational>().unwrap() * variant.mechanism.exact_bound() * rate;
     witness.loss(160).exceeds(&(rate + claimed * Rational::pow2(-53)))
@@ -49,7 +49,7 @@ fn infinite_losses() {
     {
         let found = worst(&variant, 20, 1);
         let witness = found.witness().unwrap();
-        assert_eq!(witness.loss(64), Loss::Infinite, "{variant:?}");
+        assert_eq!(witness.loss(64), ExactLoss::Infinite, "{variant:?}");
         assert_eq!(witness.inputs[1], witness.inputs[0].next_up());
         assert_eq!(witness.weights().map(|weight| weight.is_zero()), [false, true]);
     }
@@ -70,15 +70,15 @@ fn six_at_the_ends_is_violated() {
 #[test]
 fn eight_is_exceeded_by_products() {
     // Each a little below a power of two, so that cells are narrow (Λ·ε is little more than 1), with noise a little above one.
-    for (lambda, range) in [
+    for (scale, range) in [
         (0.9911471949466472, 66.89353368523705),
         (0.9839790137922794, 66.44647429663831),
         (0.9828748720688602, 133.88001775251257),
     ] {
-        let variant = multiplied(lambda, lambda * range);
+        let variant = multiplied(scale, scale * range);
         let found = worst(&variant, 6_000, 1);
         let witness = found.witness().unwrap();
-        assert!(exceeds(&variant, witness, "8"), "{lambda} {range}: {witness:?}");
+        assert!(exceeds(&variant, witness, "8"), "{scale} {range}: {witness:?}");
         // Mironov's bound is not.
         assert!(!exceeds(&variant, witness, "12"));
     }

@@ -103,6 +103,20 @@ pub(crate) enum Command {
     Conformance(Box<Conformance>),
     /// Try programs with known answers, and say how long each takes
     Bench(Bench),
+    /// Say what a word means: a rule, a lemma, a verdict, a mechanism, or a word of the glossary
+    ///
+    /// Without a word, all of them are listed. Exit codes: 0; 2 if there is no such word.
+    #[command(after_help = "Examples:
+  lastbit explain LAP-GEN
+  lastbit explain UNDECIDED
+  lastbit explain sensitivity --json")]
+    Explain {
+        /// The word, in capitals or not
+        word: Vec<String>,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a script that completes this command in a shell
     #[command(after_help = "Examples:
   lastbit completions bash > ~/.local/share/bash-completion/completions/lastbit

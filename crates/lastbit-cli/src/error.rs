@@ -285,6 +285,12 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
             "leave out --delta, since a pure loss has δ = 0; or use gaussian, with --epsilon and --delta",
         );
     }
+    if error.kind() == ErrorKind::UnknownArgument && arguments.iter().any(|name| name == "--lambda") {
+        return Error::usage(
+            "--lambda is now --grid (Λ); for the scale λ use --scale",
+            "docs/glossary.md says which is which",
+        );
+    }
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
     let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let message = lines.join(" ");
@@ -319,7 +325,7 @@ const FORMS: [(&str, &str); 17] = [
     ("--budget ", "write it like --budget 10s"),
     ("--timeout ", "write it like --timeout 10s or --timeout 5m"),
     ("--memory ", "write it like --memory 500MB or --memory 8GB"),
-    ("--lambda <auto", "write it like --lambda 2^-3, or leave it out"),
+    ("--grid <auto", "write it like --grid 2^-3, or leave it out"),
     ("--at ", "write it like --at x=1,y=0.5"),
     ("--range ", "write it like --range x=-1,1"),
     ("--libm ", "write it like --libm ln=1ulp or --libm exp=correctly_rounded"),

@@ -13,6 +13,7 @@
 //! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `certify` | the command `certify` |
 //! | `bench` | the command `bench` |
+//! | `explain_word` | the command `explain` |
 //! | `output`, `explain`, `error` | what the user reads |
 
 // `stdout::start` needs `unsafe`, with its reasons.
@@ -28,6 +29,7 @@ mod choose;
 mod entry;
 mod error;
 mod explain;
+mod explain_word;
 mod input;
 mod interrupt;
 mod output;

@@ -209,7 +209,7 @@ fn neighbours(asked: &Mechanism, length: Length) -> Result<Neighbours> {
         };
     }
     if let Some(j) = asked.granularity() {
-        neighbours = neighbours.multiples_of_pow2(j)?;
+        neighbours = neighbours.with_granularity(j)?;
     }
     match &asked.io().unit {
         Some(unit) => Ok(neighbours.one(unit)?),

@@ -36,6 +36,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         Command::Certify(args) => crate::certify::run(args),
         Command::Fmt(args) => crate::prove::fmt::run(args),
         Command::Bench(args) => crate::bench::run(args),
+        Command::Explain { word, json } => crate::explain_word::run(&word.join(" "), *json),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "lastbit", &mut script);

@@ -32,7 +32,7 @@ fn public_cases_through_options() {
         }
         let id = text(case, "id");
         let mut options = format!(
-            "snapping --epsilon {} --bound {} --inputs {} {} --lambda {} --tie {}",
+            "snapping --epsilon {} --bound {} --inputs {} {} --grid {} --tie {}",
             text(p, "eps"),
             text(p, "B"),
             text(p, "f"),
@@ -101,7 +101,7 @@ fn numbers_become_doubles() {
 fn reports_are_reproducible() {
     let first = audit("snapping --epsilon 0.7 --bound 9 --inputs -3 -2 --op mul --tie even --sampler grid53");
     let again = format!(
-        "snapping --epsilon {} --bound {} --inputs {} {} --op {} --tie {} --sampler {} --lambda {}",
+        "snapping --epsilon {} --bound {} --inputs {} {} --op {} --tie {} --sampler {} --grid {}",
         text(&first, "epsilon"),
         text(&first, "bound"),
         first["inputs"][0].as_str().unwrap(),
@@ -109,7 +109,7 @@ fn reports_are_reproducible() {
         text(&first, "op"),
         text(&first, "tie"),
         text(&first, "sampler"),
-        text(&first, "lambda"),
+        text(&first, "grid"),
     );
     assert_eq!(first, audit(&again));
 }
@@ -272,7 +272,7 @@ fn bad_input_exits_with_2() {
         ("audit snapping --epsilon 1 --bound 4 --inputs 0", "--inputs"),
         ("audit snapping --epsilon 1 --bound 4", "missing --inputs"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 0x1.00000000000001p0", "is not a double"),
-        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --lambda -2", "power of two"),
+        ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --grid -2", "power of two"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --scale 2", "--op mul"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --op mul --scale 0", "scale = 0"),
         ("audit snapping --epsilon 1 --bound 4 --inputs 0 1 --tie down", "down"),

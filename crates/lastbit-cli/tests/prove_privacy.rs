@@ -143,7 +143,7 @@ fn floats_are_audited_where_the_proof_says_so() {
 
 #[test]
 fn the_table_of_cases() {
-    let numbers = "--cases --epsilon 1 --lambda 1 --bound 4 --inputs 0 1 --json";
+    let numbers = "--cases --epsilon 1 --grid 1 --bound 4 --inputs 0 1 --json";
     let output = run(&format!("prove ../../mechanisms/snapping.lb {numbers}"));
     let cases = json(&output)[0]["cases"].as_array().unwrap().clone();
     assert_eq!((code(&output), cases.len()), (0, 7));
@@ -151,7 +151,7 @@ fn the_table_of_cases() {
     assert_eq!(code(&run("prove ../../mechanisms/snapping.lb --cases")), 0);
     let some = run("prove ../../mechanisms/snapping.lb --cases --epsilon 1");
     assert_eq!(code(&some), 2);
-    assert!(stderr(&some).contains("give also --lambda Λ, --bound B, --inputs F F'"), "{}", stderr(&some));
+    assert!(stderr(&some).contains("give also --grid Λ, --bound B, --inputs F F'"), "{}", stderr(&some));
     assert_eq!(code(&run("prove ../../mechanisms/laplace.lb --cases")), 2);
 }
 

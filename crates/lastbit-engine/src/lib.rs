@@ -7,6 +7,7 @@
 //! | module | the question it answers |
 //! |---|---|
 //! | [`audit`] | the exact loss between two inputs, and whether a claim about it holds |
+//! | [`explain`] | what a word means: rules, verdicts, mechanisms, the glossary |
 //! | [`number`] | how numbers and losses are written in answers |
 //! | [`verdict`] | what a verdict is, and the exit code of each |
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
@@ -16,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod explain;
 pub mod number;
 pub mod refusal;
 pub mod source;

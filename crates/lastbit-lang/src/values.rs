@@ -56,7 +56,7 @@ pub fn is_open(declaration: &Declaration, bindings: &Bindings, name: &str) -> bo
     declared.is_some_and(|binder| !has_value(&binder)) && !bindings.values.contains_key(name)
 }
 
-/// `Λ`, where it is left open: the smallest power of two that is at least `1/ε`, or `λ`.
+/// `Λ` (`L` in a text), where it is left open: [`lastbit_real::default_grid`] of `λ` (`lambda`), or `1/ε` (`eps`).
 pub fn default_grid(declaration: &Declaration, bindings: &mut Bindings) {
     if !is_open(declaration, bindings, "L") || bindings.ranges.contains_key("L") {
         return;
@@ -65,10 +65,7 @@ pub fn default_grid(declaration: &Declaration, bindings: &mut Bindings) {
     let at_least = value("lambda").cloned().or_else(|| value("eps").and_then(Rational::recip));
     if let Some(scale) = at_least {
         // A scale that is not positive is refused for what it is, and any grid will do until then.
-        let scale = if scale.is_positive() { scale } else { Rational::ONE };
-        let floor = scale.floor_log2().expect("positive");
-        let exponent = if scale == Rational::pow2(floor) { floor } else { floor + 1 };
-        bindings.values.insert("L".into(), Rational::pow2(exponent));
+        bindings.values.insert("L".into(), lastbit_real::default_grid(&scale).unwrap_or(Rational::ONE));
     }
 }
 

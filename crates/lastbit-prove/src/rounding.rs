@@ -12,12 +12,6 @@ pub const ERROR_BITS: u32 = 30;
 /// Every number of a derivation is a multiple of `2^FINEST`: far below what any float can tell, and it keeps numbers short.
 pub const FINEST: i64 = -4096;
 
-/// The least `e` with `m <= 2^e`; `None` of 0.
-fn ceil_log2(m: &Dyadic) -> Option<i64> {
-    let floor = m.floor_log2()?;
-    Some(if *m == Dyadic::pow2(floor) { floor } else { floor + 1 })
-}
-
 /// The unit roundoff `u`: `2^-53` for binary64.
 pub fn unit_roundoff(format: Format) -> Dyadic {
     Dyadic::pow2(-format.precision())
@@ -41,7 +35,7 @@ pub fn half_ulp(format: Format, e: i64) -> Dyadic {
 /// the nearest one.
 pub fn rounding_bound(format: Format, m: &Dyadic) -> Option<Dyadic> {
     let least = format.min_exponent() + format.precision();
-    let e = ceil_log2(m).map_or(least, |e| e.max(least));
+    let e = m.ceil_log2().map_or(least, |e| e.max(least));
     if e >= format.max_exponent() {
         return None;
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use lastbit_lang::Tie;
 use lastbit_prove::endpoint::{
-    EndpointError, FloatSnap, Noise, NoiseError, Sampler, Search, Total, UThreshold, Variant, Witness,
+    EndpointError, FloatSnap, Noise, NoiseError, Sampler, Search, Total, UThreshold, Variant, WorstPair,
     certify, pair_outputs, theorem_a,
 };
 use lastbit_real::{Float, Rational, Rounding};
@@ -104,7 +104,7 @@ fn no_exact_loss_is_above_what_is_certified() {
             // Each of them goes beyond what is claimed, or has an infinite loss.
             assert!(mechanism.exponent_range() > Rational::from(700), "{id}");
             let found = Search::default().run(&golden.variant(), &AtomicBool::new(false), |_| ()).unwrap();
-            let is_infinite = found.witness().is_some_and(Witness::is_infinite);
+            let is_infinite = found.witness().is_some_and(WorstPair::is_infinite);
             assert!(golden.loss.is_some() || is_infinite, "{id}");
             continue;
         };

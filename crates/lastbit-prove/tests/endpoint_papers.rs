@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use lastbit_lang::Tie;
 use lastbit_prove::endpoint::{
-    Budget, Case, EndpointError, EndpointReport, FloatSnap, Noise, NoiseError, Request, Sampler, Scope,
-    Search, Total, Variant, Verdict, analyse, certify, compare_with_theorem_a, theorem_a_prime,
+    Budget, Case, EndpointError, EndpointReport, FloatSnap, Noise, NoiseError, PaperVerdict, Request,
+    Sampler, Scope, Search, Total, Variant, analyse, certify, compare_with_theorem_a, theorem_a_prime,
 };
 use lastbit_real::{Float, Rational, Rounding};
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn report(mechanism: FloatSnap, pairs: Vec<[f64; 2]>) -> EndpointReport {
 /// The excess of a violated claim's witness, in units of η.
 fn violation(report: &EndpointReport, scope: Scope) -> (Case, f64) {
     let claim = report.verdicts.iter().find(|claim| claim.scope == scope).unwrap();
-    let Verdict::Violated(witness) = &claim.verdict else { panic!("{scope}: {}", claim.verdict) };
+    let PaperVerdict::Violated(witness) = &claim.verdict else { panic!("{scope}: {}", claim.verdict) };
     let excess = witness.excess(report.mechanism.rate(), 100).unwrap();
     (witness.case, (Rational::from(excess.lo()) * Rational::pow2(53)).to_f64(Rounding::Nearest))
 }
@@ -76,7 +76,7 @@ fn the_other_constants_hold() {
     for claim in &report.verdicts {
         let expected = match claim.scope {
             Scope::Case(Case::UpperEnd) | Scope::EachOutput | Scope::AllOutputs => continue,
-            _ => Verdict::Holds,
+            _ => PaperVerdict::Holds,
         };
         assert_eq!(claim.verdict, expected, "{}", claim.scope);
     }
@@ -93,7 +93,7 @@ fn grid() -> Vec<FloatSnap> {
             let bound = range / epsilon;
             mechanisms.extend([divided(epsilon, bound), multiplied(1.0 / epsilon, bound)]);
             for shift in [-20, -3, 1] {
-                let exponent = divided(epsilon, bound).lambda().floor_log2().map(|e| e + shift);
+                let exponent = divided(epsilon, bound).grid().floor_log2().map(|e| e + shift);
                 let noise = Noise::Divided { epsilon: rational(epsilon) };
                 mechanisms.push(FloatSnap::new(noise, bound, exponent, Tie::Up, Sampler::Ulp).unwrap());
             }
@@ -131,7 +131,7 @@ fn theorem_a_is_that_of_the_library() {
 #[test]
 fn the_weighed_arithmetic_is_the_shipped_one() {
     let mechanism = divided(0.1, 500.0);
-    let params = lastbit::SnapParams { epsilon: 0.1, bound: 500.0, lambda: 16.0 };
+    let params = lastbit::SnapParams { epsilon: 0.1, bound: 500.0, grid: 16.0 };
     for f in [-500.0, -8.0, 3.25, 499.9] {
         for u in [1e-300, 1e-17, 0.2, 0.7, 0.999] {
             for s in [1.0, -1.0] {
@@ -172,7 +172,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let bound = range / epsilon;
-        let exponent = divided(epsilon, bound).lambda().floor_log2().map(|e| e + shift);
+        let exponent = divided(epsilon, bound).grid().floor_log2().map(|e| e + shift);
         let noise = if multiplied {
             Noise::Multiplied { scale: rational(1.0 / epsilon) }
         } else {
@@ -211,9 +211,9 @@ fn pure_privacy_fails_where_no_double_is_left() {
     assert_eq!(self::report(divided(1.0, 372.0), Vec::new()).infinite_loss, None);
     assert!(report.to_string().contains("pure differential privacy: false"));
     assert!(report.theorem_a.is_none() && report.theorem_a_prime.is_some());
-    assert!(report.verdicts.iter().all(|claim| claim.verdict != Verdict::Holds));
+    assert!(report.verdicts.iter().all(|claim| claim.verdict != PaperVerdict::Holds));
     let mironov = report.verdicts.iter().find(|claim| claim.scope == Scope::AllOutputs).unwrap();
-    assert!(matches!(mironov.verdict, Verdict::Violated(_)));
+    assert!(matches!(mironov.verdict, PaperVerdict::Violated(_)));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn theorem_a_prime_and_its_limit() {
     let with_ties = |tie: Tie, epsilon: f64, log2: i32| {
         let noise = Noise::Divided { epsilon: rational(epsilon) };
         let mechanism = FloatSnap::new(noise, f64::from_i128(1, log2), None, tie, Sampler::Ulp).unwrap();
-        assert_eq!(mechanism.lambda(), Rational::ONE);
+        assert_eq!(mechanism.grid(), Rational::ONE);
         let Total::Approximate { loss, delta } =
             certify(&mechanism, &two_roundings(), &Rational::ONE).unwrap().total
         else {

@@ -121,6 +121,12 @@ impl Dyadic {
         (!self.is_zero()).then(|| add_exponents(self.exponent, self.mantissa.bit_len() as i64 - 1))
     }
 
+    /// The least `k` with `self <= 2^k`, or `None` unless this is positive.
+    pub fn ceil_log2(&self) -> Option<i64> {
+        let floor = self.floor_log2().filter(|_| self.signum() > 0)?;
+        Some(if *self == Dyadic::pow2(floor) { floor } else { floor + 1 })
+    }
+
     /// The largest multiple of `2^exponent` that is at most this.
     pub fn floor_to(&self, exponent: i64) -> Dyadic {
         if self.is_zero() || self.exponent >= exponent {

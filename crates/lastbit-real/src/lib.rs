@@ -10,6 +10,7 @@
 //! | [`sqrt`], [`ln`], [`exp`], [`log1p`], [`expm1`], [`sin`], [`cos`], [`erfc`], [`erfcx`], [`pi`], [`ln2`] | enclosures of any relative width asked for |
 //! | [`Float`] | `f32` and `f64` seen as the finite sets of dyadics that they are |
 //! | [`ln_f64`], [`exp_f64`] | correctly rounded, fast (CORE-MATH) |
+//! | [`default_grid`] | the least power of two that is at least a scale |
 //!
 //! # Example
 //!
@@ -61,6 +62,7 @@ mod elementary;
 mod enclosure;
 mod error_function;
 mod float;
+mod grid;
 mod libm;
 mod parse;
 mod rational;
@@ -77,6 +79,7 @@ pub use elementary::{
 pub use enclosure::Enclosure;
 pub use error_function::{erfc, erfcx};
 pub use float::{Float, NotFinite, round_i128_to_f32, round_i128_to_f64};
+pub use grid::default_grid;
 pub use libm::{correctly_rounded_ln, exp_f64, ln_f64};
 pub use parse::ParseNumberError;
 pub use rational::Rational;

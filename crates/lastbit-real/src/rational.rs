@@ -171,6 +171,12 @@ impl Rational {
         Some(if at_least { k } else { k - 1 })
     }
 
+    /// The least `k` with `self <= 2^k`, or `None` unless this is positive.
+    pub fn ceil_log2(&self) -> Option<i64> {
+        let floor = self.floor_log2().filter(|_| self.is_positive())?;
+        Some(if *self == Rational::pow2(floor) { floor } else { floor + 1 })
+    }
+
     /// The float that this rounds to; see [`Float::from_rational`].
     pub fn to_f64(&self, rounding: Rounding) -> f64 {
         f64::from_rational(self, rounding)

@@ -8,7 +8,6 @@ use lastbit_real::{Enclosure, Float, IBig, Rational, Rounding, ln_rational};
 use crate::discrete_gaussian::VARIANCE_EXPONENTS;
 use crate::error::{non_negative, out_of_range, positive};
 use crate::sampler::law::Centre;
-use crate::snapping::ceil_log2;
 use crate::{
     DiscreteGaussian, DiscreteLaplace, Error, FloatSnapping, GridLaplace, HalfWidth, Laplace, SnapParams,
     Snapping, ValueType,
@@ -239,15 +238,15 @@ impl DiscreteGaussian {
 }
 
 /// `ln(1/(1-β))/ε + Λ/2`, for values within the bound.
-fn snapping_width(epsilon: &Rational, lambda: f64, confidence: &Rational) -> Result<Rational, Error> {
+fn snapping_width(epsilon: &Rational, grid: f64, confidence: &Rational) -> Result<Rational, Error> {
     let laplace = Rational::from(log_tail(confidence)?.hi()) / epsilon;
-    let lambda = Rational::try_from(lambda).expect("a power of two");
-    Ok(laplace + lambda / Rational::from(2))
+    let grid = Rational::try_from(grid).expect("a power of two");
+    Ok(laplace + grid / Rational::from(2))
 }
 
 /// The half-width of the ideal form, for values within the bound.
 pub(crate) fn snapping(noise: &Snapping, confidence: &Rational) -> Result<HalfWidth, Error> {
-    Ok(HalfWidth::above(&snapping_width(noise.epsilon(), noise.lambda(), confidence)?))
+    Ok(HalfWidth::above(&snapping_width(noise.epsilon(), noise.grid(), confidence)?))
 }
 
 /// What floating point adds to a half-width `h`: at most this times `h + B`.
@@ -260,9 +259,9 @@ fn float_slack() -> Rational {
 
 /// The half-width of `Snap_F`, for values within the bound.
 pub(crate) fn float_snapping(noise: &FloatSnapping, confidence: &Rational) -> Result<HalfWidth, Error> {
-    let SnapParams { epsilon, bound, lambda } = *noise.params();
+    let SnapParams { epsilon, bound, grid } = *noise.params();
     let [epsilon, bound] = [epsilon, bound].map(|x| Rational::try_from(x).expect("checked when built"));
-    let ideal = snapping_width(&epsilon, lambda, confidence)?;
+    let ideal = snapping_width(&epsilon, grid, confidence)?;
     Ok(HalfWidth::above(&(&ideal + (&ideal + bound) * float_slack())))
 }
 
@@ -310,7 +309,7 @@ impl Snapping {
             (epsilon < Rational::pow2(1 - k)).then_some(epsilon)
         };
         // ε·h lies between ln(1/(1-β)) + ½ and ln(1/(1-β)) + 1, so these Λ are all that can be.
-        let least = top - ceil_log2(&(&log_tail + Rational::ONE));
+        let least = top - (&log_tail + Rational::ONE).ceil_log2().expect("above 1");
         let epsilon = (least..=top + 3).filter_map(candidate).min();
         let reason = "no epsilon gives this half-width at this confidence";
         Snapping::new(epsilon.ok_or_else(|| out_of_range("half_width", half_width, reason))?, bound)

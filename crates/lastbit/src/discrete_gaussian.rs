@@ -44,12 +44,12 @@ pub struct DiscreteGaussian {
 pub(crate) const VARIANCE_EXPONENTS: (i64, i64) = (-60, 2000);
 
 impl DiscreteGaussian {
-    /// The mechanism of standard deviation (about) `sigma`: the parameter `σ`, exactly.
+    /// The mechanism of standard deviation (about) `scale`: the parameter `σ`, exactly.
     ///
     /// # Errors
     /// As [`with_variance`](Self::with_variance).
-    pub fn new(sigma: &Rational) -> Result<DiscreteGaussian, Error> {
-        DiscreteGaussian::with_variance(positive("scale", sigma)?.pow(2))
+    pub fn new(scale: &Rational) -> Result<DiscreteGaussian, Error> {
+        DiscreteGaussian::with_variance(positive("scale", scale)?.pow(2))
     }
 
     /// The mechanism of parameter `σ²`.

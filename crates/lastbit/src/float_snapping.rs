@@ -1,13 +1,14 @@
 //! The snapping mechanism in floating point, as an object of study.
 
-use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, expm1_rational, ln_f64};
+use lastbit_real::{Float, Rational, Rounding, ln_f64};
 
 use crate::bits::{BitSource, Word};
 use crate::claim::{Preparation, exact_text};
 use crate::error::{out_of_range, positive};
 use crate::sampler::batch::{Chunked, Cursor, Overflow, Scratch, Words};
 use crate::sampler::tier2::Prefix;
-use crate::snapping::{FORMULA, ceil_log2, check_bound, clamp};
+use crate::snapping::{FORMULA, check_bound, clamp, grid_exponent};
+use crate::theorem_a::{MOST_M, TheoremA};
 use crate::{Contract, Error, HalfWidth, Neighbours, ValueType, accuracy, validate};
 
 /// The papers' `Snap_F`: every operation of the snapping mechanism in binary64, the logarithm correctly rounded, `u` any double
@@ -42,7 +43,7 @@ pub struct SnapParams {
     /// `B`.
     pub bound: f64,
     /// `Λ`, a power of two.
-    pub lambda: f64,
+    pub grid: f64,
 }
 
 /// The deterministic core of `Snap_F`: the output for the value `f`, a uniform `u` and a sign `s = ±1`.
@@ -53,22 +54,19 @@ pub fn snap_f(params: &SnapParams, f: f64, u: f64, s: f64) -> f64 {
     let y = ln_f64(u) / params.epsilon;
     let w = clamp(f, params.bound) + s * y;
     // Adding +0 keeps -0 out of the outputs: it would tell on which side of 0 `w` was. The rounding has none, but -B is one if B is 0.
-    clamp(round_to_multiple(w, params.lambda), params.bound) + 0.0
+    clamp(round_to_multiple(w, params.grid), params.bound) + 0.0
 }
 
-/// The multiple of `lambda` nearest to `w`, exactly, ties toward +∞.
-fn round_to_multiple(w: f64, lambda: f64) -> f64 {
-    let cells = w / lambda; // exact, but for an underflow, which is far from a tie
+/// The multiple of `grid` nearest to `w`, exactly, ties toward +∞.
+fn round_to_multiple(w: f64, grid: f64) -> f64 {
+    let cells = w / grid; // exact, but for an underflow, which is far from a tie
     if cells.abs() >= (1u64 << 52) as f64 {
         return w; // a multiple already, or an infinity; or the quotient overflows and it is one
     }
     let below = cells.floor();
     // Adding +0 turns -0 into +0.
-    (below + if cells - below >= 0.5 { 1.0 } else { 0.0 }) * lambda + 0.0
+    (below + if cells - below >= 0.5 { 1.0 } else { 0.0 }) * grid + 0.0
 }
-
-/// The largest `M` of Theorem A.
-const MOST_M: i64 = 700;
 
 impl FloatSnapping {
     /// The mechanism of these parameters; `Λ` is the smallest power of two that is at least `1/ε`.
@@ -82,15 +80,16 @@ impl FloatSnapping {
             Rational::try_from(x).map_err(|_| Error::OutOfRange { name, value: x.to_string(), reason })
         };
         let (exact_epsilon, exact_bound) = (exact("epsilon", epsilon)?, exact("bound", bound)?);
-        let lambda = ceil_log2(&positive("epsilon", &exact_epsilon)?.recip().expect("positive"));
+        let grid = grid_exponent(&exact_epsilon)?;
         let (least, most) = (Rational::pow2(-500), Rational::pow2(500));
         if exact_epsilon < least || exact_epsilon > most {
             return Err(out_of_range("epsilon", &exact_epsilon, "it must lie between 2^-500 and 2^500"));
         }
-        check_bound(&exact_bound, lambda)?;
+        check_bound(&exact_bound, grid)?;
         let snapping =
-            FloatSnapping { params: SnapParams { epsilon, bound, lambda: f64::from_i128(1, lambda as i32) } };
-        if snapping.exponent_range() > Rational::from(MOST_M) {
+            FloatSnapping { params: SnapParams { epsilon, bound, grid: f64::from_i128(1, grid as i32) } };
+        let [epsilon, bound, grid] = snapping.exact();
+        if TheoremA::exponent_range(&epsilon, &bound, &grid) > Rational::from(MOST_M) {
             let reason = "epsilon·(2·bound + Λ/2) must be at most 700 for pure differential privacy: doubles below 2^-1074 \
                           are missing and the loss is infinite from about 744 on. Use the exact form, or claim \
                           (epsilon·d + 8.7·710·2^-53, e^(epsilon·d + 2)·2^-1022)-differential privacy instead";
@@ -135,15 +134,10 @@ impl FloatSnapping {
         &self.params
     }
 
-    fn rational(x: f64) -> Rational {
-        Rational::try_from(x).expect("checked when built")
-    }
-
-    /// `M = ε(2B + Λ/2)`.
-    fn exponent_range(&self) -> Rational {
-        let [epsilon, bound, lambda] =
-            [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
-        epsilon * (bound * Rational::from(2) + lambda / Rational::from(2))
+    /// `ε`, `B` and `Λ`, exactly.
+    fn exact(&self) -> [Rational; 3] {
+        let SnapParams { epsilon, bound, grid } = self.params;
+        [epsilon, bound, grid].map(|x| Rational::try_from(x).expect("checked when built"))
     }
 
     /// A parameter that must be a double.
@@ -173,12 +167,12 @@ impl Contract for FloatSnapping {
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
-        let SnapParams { epsilon, bound, lambda } = self.params;
+        let SnapParams { epsilon, bound, grid } = self.params;
         vec![
             ("form", "float".into()),
             ("epsilon", exact_text(epsilon)),
             ("bound", exact_text(bound)),
-            ("lambda", exact_text(lambda)),
+            ("grid", exact_text(grid)),
         ]
     }
 
@@ -192,18 +186,11 @@ impl Contract for FloatSnapping {
 
     /// A rational just above the bound of Theorem A.
     fn loss(&self, neighbours: &Neighbours) -> Result<Rational, Error> {
-        let [epsilon, bound, lambda] =
-            [self.params.epsilon, self.params.bound, self.params.lambda].map(Self::rational);
-        let ideal = neighbours.checked_distance()? * &epsilon;
+        let [epsilon, bound, grid] = self.exact();
+        let exact = neighbours.checked_distance()? * &epsilon;
         let inputs = neighbours.inputs_or_refuse()?;
-        let least_cell = &lambda - Rational::pow2(-52) * (&bound + &lambda);
-        // coth(y) = 1 + 2/(e^(2y) - 1), from above.
-        let expm1 = expm1_rational(&(least_cell * &epsilon), 64).expect("B < 2⁵²·Λ, and ε·Λ < 2");
-        let two = Enclosure::exact(Dyadic::from(2));
-        let coth = Rational::from(two.div(&expm1, 64).expect("positive").hi()) + Rational::ONE;
-        let per_value = (self.exponent_range() + Rational::ONE) * Rational::pow2(2 - 53);
-        let slack = Rational::ONE + Rational::pow2(-9);
-        Ok(ideal + Rational::from(inputs.max_changed()) * coth * per_value * slack)
+        let theorem = TheoremA::new(&epsilon, &bound, &grid, 64).expect("checked when built");
+        Ok(exact + Rational::from(inputs.max_changed()) * theorem.excess())
     }
 
     fn half_width(&self, _: ValueType, confidence: &Rational) -> Result<HalfWidth, Error> {
@@ -300,8 +287,8 @@ mod tests {
 
     #[test]
     fn the_clamp_comes_first() {
-        let params = SnapParams { epsilon: 1.0, bound: 1.0, lambda: 1.0 };
-        let unclamped = |f: f64, u: f64| clamp(round_to_multiple(f + ln_f64(u), params.lambda), params.bound);
+        let params = SnapParams { epsilon: 1.0, bound: 1.0, grid: 1.0 };
+        let unclamped = |f: f64, u: f64| clamp(round_to_multiple(f + ln_f64(u), params.grid), params.bound);
         let least = f64::from_bits(1);
         // Without it, 743 reaches 0 and below with the least u, and 744 does not.
         assert!(unclamped(743.0, least) < 0.0);
@@ -314,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_least_double_is_missed() {
-        let params = SnapParams { epsilon: 1.0, bound: 372.00000000000017, lambda: 1.0 };
+        let params = SnapParams { epsilon: 1.0, bound: 372.00000000000017, grid: 1.0 };
         let f = f64::parse_hex("0x1.73f0a88dae385p+8").unwrap();
         let least = f64::from_bits(1);
         // -B comes from the least double alone under f, and never under the next double.
@@ -331,7 +318,7 @@ mod tests {
         let params = *snapping.params();
         let weight_of_minus_bound = |f: f64| {
             // s = +1: outputs increase with u; -B is what lies below the first u that gives more.
-            let u = least_u(-params.bound + params.lambda, |u| snap_f(&params, f, u, 1.0)).unwrap();
+            let u = least_u(-params.bound + params.grid, |u| snap_f(&params, f, u, 1.0)).unwrap();
             Rational::try_from(u).unwrap() * Rational::pow2(1074) - Rational::ONE
         };
         let ratio = weight_of_minus_bound(0.0) / weight_of_minus_bound(1.0);
@@ -360,7 +347,7 @@ mod tests {
 
     #[test]
     fn rounding_to_multiples() {
-        for (w, lambda, expected) in [
+        for (w, grid, expected) in [
             (0.5, 1.0, 1.0),
             (-0.5, 1.0, 0.0),
             (0.49999999999999994, 1.0, 0.0),
@@ -371,8 +358,8 @@ mod tests {
             (5e-324, 1e300f64.log2().exp2(), 0.0),
             (9007199254740993.0, 0.5, 9007199254740993.0),
         ] {
-            let rounded = round_to_multiple(w, lambda);
-            assert_eq!(rounded.to_bits(), f64::to_bits(expected), "{w} to {lambda}: {rounded}");
+            let rounded = round_to_multiple(w, grid);
+            assert_eq!(rounded.to_bits(), f64::to_bits(expected), "{w} to {grid}: {rounded}");
         }
     }
 

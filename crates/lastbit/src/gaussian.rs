@@ -48,12 +48,12 @@ const SIGMA_EXPONENTS: (i64, i64) = (-1074, 1024);
 const CALIBRATED_BITS: u32 = 40;
 
 impl Gaussian {
-    /// The mechanism of standard deviation `sigma`.
+    /// The mechanism of standard deviation `scale`.
     ///
     /// # Errors
     /// [`Error::NotPositive`]; [`Error::OutOfRange`] unless `2⁻¹⁰⁷⁴ <= σ < 2¹⁰²⁴`.
-    pub fn new(sigma: &Rational) -> Result<Gaussian, Error> {
-        Gaussian::with_variance(positive("scale", sigma)?.pow(2))
+    pub fn new(scale: &Rational) -> Result<Gaussian, Error> {
+        Gaussian::with_variance(positive("scale", scale)?.pow(2))
     }
 
     /// The mechanism of variance `σ²`, whose root need not be rational.

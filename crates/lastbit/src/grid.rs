@@ -33,7 +33,7 @@ impl Inputs {
     /// The same, of values that are all multiples of `2^exponent`: whole numbers have exponent 0. A declaration about the
     /// data, like the sensitivity.
     #[must_use]
-    pub fn multiples_of_pow2(self, exponent: i32) -> Inputs {
+    pub fn with_granularity(self, exponent: i32) -> Inputs {
         Inputs { granularity: Some(exponent), ..self }
     }
 
@@ -46,7 +46,7 @@ impl Inputs {
     ///
     /// ```
     /// use lastbit::{Error, Inputs};
-    /// let halves = Inputs::differing_in(1)?.multiples_of_pow2(-1);
+    /// let halves = Inputs::differing_in(1)?.with_granularity(-1);
     /// assert_eq!(halves.check_values(&[1.5, -0.0, 1e300]), Ok(()));
     /// assert_eq!(halves.check_values(&[1.5, 0.25f32]), Err(Error::NotMultiple { index: 1, exponent: -1 }));
     /// # Ok::<(), Error>(())
@@ -202,7 +202,7 @@ mod tests {
     fn declared_granularity() {
         let d = Rational::from(3);
         let inputs = Inputs::differing_in(4).unwrap();
-        let whole = inputs.multiples_of_pow2(0);
+        let whole = inputs.with_granularity(0);
         let cells = |k, inputs| grid_distance::<f64>(&d, k, inputs).unwrap();
         // Whole numbers on the grid of whole numbers, or finer: no relaxation.
         assert_eq!(cells(0, whole), IBig::from(3));

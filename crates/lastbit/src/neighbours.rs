@@ -56,7 +56,7 @@ impl fmt::Display for Metric {
 /// let noise = GridLaplace::<f64>::new(Rational::ONE, Some(0))?;
 /// let neighbours = Neighbours::at(Rational::from(3)).differing_in(2)?;
 /// assert_eq!(noise.loss(&neighbours)?, Rational::from(4));
-/// assert_eq!(noise.loss(&neighbours.multiples_of_pow2(0)?)?, Rational::from(3));
+/// assert_eq!(noise.loss(&neighbours.with_granularity(0)?)?, Rational::from(3));
 /// # Ok::<(), lastbit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,10 +88,10 @@ impl Neighbours {
     /// # Errors
     /// [`Error::UnknownSize`] unless it is known how many values differ: alone, this says nothing. [`Error::OutOfRange`] unless
     /// `2^exponent` is a double.
-    pub fn multiples_of_pow2(self, exponent: i32) -> Result<Neighbours, Error> {
+    pub fn with_granularity(self, exponent: i32) -> Result<Neighbours, Error> {
         if !(f64::MIN_EXPONENT..=f64::MAX_EXPONENT).contains(&exponent) {
             let reason = "values are multiples of 2 to this power, which must be a double";
-            return Err(out_of_range("multiples_of_pow2", &Rational::from(exponent), reason));
+            return Err(out_of_range("granularity", &Rational::from(exponent), reason));
         }
         if self.inputs().is_none() {
             return Err(Error::UnknownSize(
@@ -147,7 +147,7 @@ impl Neighbours {
         // Of no values none differ, and one is the least that can be said.
         let max_changed = self.max_changed.or(self.length.map(|length| length.max(1)))?;
         let inputs = Inputs::differing_in(max_changed).ok()?;
-        Some(self.granularity.map_or(inputs, |exponent| inputs.multiples_of_pow2(exponent)))
+        Some(self.granularity.map_or(inputs, |exponent| inputs.with_granularity(exponent)))
     }
 
     /// The same, for mechanisms whose loss depends on it.

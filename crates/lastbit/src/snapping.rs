@@ -1,6 +1,6 @@
 //! The snapping mechanism, ideal form.
 
-use lastbit_real::{Float, IBig, Rational, Rounding};
+use lastbit_real::{Float, IBig, Rational, Rounding, default_grid};
 
 use crate::bits::BitSource;
 use crate::claim::{Preparation, exact_text};
@@ -28,7 +28,7 @@ use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, v
 /// ```
 /// use lastbit::{Mechanism, Rational, SecureSource, Snapping};
 /// let snapping = Snapping::new("1/2".parse()?, "100".parse()?)?;
-/// assert_eq!(snapping.lambda(), 2.0);
+/// assert_eq!(snapping.grid(), 2.0);
 /// let noisy = snapping.release(&mut SecureSource::new()?, 41.7)?;
 /// assert!(noisy.abs() <= 100.0 && noisy % 2.0 == 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,21 +37,21 @@ use crate::{Contract, Error, HalfWidth, Neighbours, Real, ValueType, accuracy, v
 pub struct Snapping {
     epsilon: Rational,
     bound: f64,
-    /// `Λ = 2^lambda`.
-    lambda: i32,
+    /// `Λ = 2^grid`.
+    grid: i32,
     /// `1/(ε·Λ)`, in (½, 1]: the scale of the noise in units of `Λ`.
     s: Scale,
     clamp_infinite: bool,
 }
 
-/// The exponent of the smallest power of two that is at least `x > 0`.
-pub(crate) fn ceil_log2(x: &Rational) -> i64 {
-    let floor = x.floor_log2().expect("a positive number");
-    if *x == Rational::pow2(floor) { floor } else { floor + 1 }
+/// `log2 Λ`, for the default `Λ` of a mechanism of this `ε`.
+pub(crate) fn grid_exponent(epsilon: &Rational) -> Result<i64, Error> {
+    let scale = positive("epsilon", epsilon)?.recip().expect("positive");
+    Ok(default_grid(&scale).and_then(|grid| grid.floor_log2()).expect("positive"))
 }
 
 /// Refuses a bound that is not a positive double with `B < 2⁵²·Λ`, and a `Λ` near the ends of the range.
-pub(crate) fn check_bound(bound: &Rational, lambda: i64) -> Result<f64, Error> {
+pub(crate) fn check_bound(bound: &Rational, grid: i64) -> Result<f64, Error> {
     positive("bound", bound)?;
     let double = bound.to_f64(Rounding::Nearest);
     if Rational::try_from(double).ok().as_ref() != Some(bound) {
@@ -63,9 +63,8 @@ pub(crate) fn check_bound(bound: &Rational, lambda: i64) -> Result<f64, Error> {
             format!("it must be a double, since it is an output{nearest}"),
         ));
     }
-    if *bound >= Rational::pow2(lambda + 52) {
-        let reason =
-            format!("with Λ = 2^{lambda} it must be below 2^{}, or Λ is lost in rounding", lambda + 52);
+    if *bound >= Rational::pow2(grid + 52) {
+        let reason = format!("with Λ = 2^{grid} it must be below 2^{}, or Λ is lost in rounding", grid + 52);
         return Err(out_of_range("bound", bound, reason));
     }
     Ok(double)
@@ -78,17 +77,17 @@ impl Snapping {
     /// [`Error::NotPositive`]; [`Error::OutOfRange`] if `B` is not a double or not below `2⁵²·Λ`, or unless
     /// `2⁻¹⁰⁰⁰ <= ε <= 2¹⁰⁰⁰`.
     pub fn new(epsilon: Rational, bound: Rational) -> Result<Snapping, Error> {
-        let lambda = ceil_log2(&positive("epsilon", &epsilon)?.recip().expect("positive"));
-        if !(-1000..=1000).contains(&lambda) {
+        let grid = grid_exponent(&epsilon)?;
+        if !(-1000..=1000).contains(&grid) {
             return Err(out_of_range(
                 "epsilon",
                 &epsilon,
                 "Λ, about 1/epsilon, must lie between 2^-1000 and 2^1000",
             ));
         }
-        let bound = check_bound(&bound, lambda)?;
-        let s = (&epsilon * Rational::pow2(lambda)).recip().expect("positive");
-        Ok(Snapping { epsilon, bound, lambda: lambda as i32, s: Scale::new(s), clamp_infinite: false })
+        let bound = check_bound(&bound, grid)?;
+        let s = (&epsilon * Rational::pow2(grid)).recip().expect("positive");
+        Ok(Snapping { epsilon, bound, grid: grid as i32, s: Scale::new(s), clamp_infinite: false })
     }
 
     /// The mechanism with the least noise whose loss is `epsilon` at L1 distance `sensitivity`.
@@ -121,14 +120,14 @@ impl Snapping {
     }
 
     /// `Λ`.
-    pub fn lambda(&self) -> f64 {
-        f64::from_i128(1, self.lambda)
+    pub fn grid(&self) -> f64 {
+        f64::from_i128(1, self.grid)
     }
 }
 
 /// What both forms do.
 pub(crate) const FORMULA: &str = "x -> clamp(⌊clamp(x) + L/epsilon⌉), where clamp is to [-bound, bound], L has density exp(-|l|)/2 and \
-                                  ⌊·⌉ is the nearest multiple of lambda";
+                                  ⌊·⌉ is the nearest multiple of grid";
 
 impl Contract for Snapping {
     fn name(&self) -> &'static str {
@@ -144,7 +143,7 @@ impl Contract for Snapping {
             ("form", "exact".into()),
             ("epsilon", self.epsilon.to_short()),
             ("bound", exact_text(self.bound)),
-            ("lambda", exact_text(self.lambda())),
+            ("grid", exact_text(self.grid())),
         ]
     }
 
@@ -179,9 +178,9 @@ pub(crate) fn clamp(x: f64, bound: f64) -> f64 {
 /// then `|lo|/Λ <= η/2`, the second is at most 1 and rounds by `η/2`; elsewhere the second rounds by `η`. The third rounds by `η`. What
 /// `hi` and `lo` leave is `2η` of `lo/Λ`, `η/2` at most. An underflow is far below all that.
 #[inline(always)]
-pub(crate) fn offset_in_cells(x: Split, per_lambda: f64) -> f64 {
-    let v = x.hi * per_lambda;
-    ((v - Portable::floor(v)) + x.lo * per_lambda) + 0.5
+pub(crate) fn offset_in_cells(x: Split, per_grid: f64) -> f64 {
+    let v = x.hi * per_grid;
+    ((v - Portable::floor(v)) + x.lo * per_grid) + 0.5
 }
 
 impl Chunked<f64> for Snapping {
@@ -204,7 +203,7 @@ impl Chunked<f64> for Snapping {
     ) -> Result<(), usize> {
         let words = &mut scratch.words;
         words.draw(source, cursor);
-        let (lambda, per_lambda) = (self.lambda(), f64::from_i128(1, -self.lambda));
+        let (grid, per_grid) = (self.grid(), f64::from_i128(1, -self.grid));
         let (bound, least) = (self.bound, self.least());
         let exact = *values;
         let mut x = exact;
@@ -213,7 +212,7 @@ impl Chunked<f64> for Snapping {
         // far below that.
         // By value, or the compiler would fear that writing a result changes them, and not vectorise.
         let x = &x;
-        let cells_of = move |i: usize| x[i] * per_lambda;
+        let cells_of = move |i: usize| x[i] * per_grid;
         let undecided = Path::detect().run(Floor {
             s: self.s.hi(),
             words: words.words(),
@@ -223,11 +222,11 @@ impl Chunked<f64> for Snapping {
                 let v = cells_of(i);
                 (v - Portable::floor(v)) + 0.5
             },
-            finish: move |i, cells: f64| clamp((Portable::floor(cells_of(i)) + cells) * lambda, bound),
+            finish: move |i, cells: f64| clamp((Portable::floor(cells_of(i)) + cells) * grid, bound),
         });
         if undecided {
             for_each_undecided(values, |i, y| {
-                let offset = Offset::Cells { x: clamp(exact[i], bound), lambda: self.lambda };
+                let offset = Offset::Cells { x: clamp(exact[i], bound), grid: self.grid };
                 *y = self.output(words.resolve(i, &FloorLaw { s: &self.s, offset }, source));
                 Ok(())
             })?;
@@ -239,13 +238,13 @@ impl Chunked<f64> for Snapping {
 impl Snapping {
     /// What comes out for a multiple of `Λ`.
     fn output(&self, cells: IBig) -> f64 {
-        clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * self.lambda(), self.bound)
+        clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * self.grid(), self.bound)
     }
 
     /// Tier 1 takes smaller values for 0, so that none is subnormal: a difference of `2⁻¹⁰⁰` cells is far below its radius. With scales below `2⁻⁹⁰⁰`, nothing is
     /// that small.
     fn least(&self) -> f64 {
-        if self.lambda < -900 { 0.0 } else { f64::from_i128(1, self.lambda - 100) }
+        if self.grid < -900 { 0.0 } else { f64::from_i128(1, self.grid - 100) }
     }
 
     /// The doubles of a real number, after clamping.
@@ -276,7 +275,7 @@ impl ChunkedReals<f64> for Snapping {
     ) -> Result<(), usize> {
         let words = &mut scratch.words;
         words.draw(source, cursor);
-        let (lambda, per_lambda, bound) = (self.lambda(), f64::from_i128(1, -self.lambda), self.bound);
+        let (grid, per_grid, bound) = (self.grid(), f64::from_i128(1, -self.grid), self.bound);
         let x = values.each_ref().map(|x| self.clamped(x.split()));
         let x = &x;
         let undecided = Path::detect().run(Floor {
@@ -284,9 +283,9 @@ impl ChunkedReals<f64> for Snapping {
             words: words.words(),
             n: N,
             out,
-            offset: move |i: usize, _| offset_in_cells(x[i], per_lambda),
+            offset: move |i: usize, _| offset_in_cells(x[i], per_grid),
             finish: move |i: usize, cells: f64| {
-                clamp((Portable::floor(x[i].hi * per_lambda) + cells) * lambda, bound)
+                clamp((Portable::floor(x[i].hi * per_grid) + cells) * grid, bound)
             },
         });
         if undecided {
@@ -300,7 +299,7 @@ impl ChunkedReals<f64> for Snapping {
                 } else {
                     bound
                 };
-                let offset = Offset::RealCells { x: &exact, lambda: self.lambda };
+                let offset = Offset::RealCells { x: &exact, grid: self.grid };
                 *y = self.output(words.resolve(i, &FloorLaw { s: &self.s, offset }, source));
                 Ok(())
             })?;

@@ -257,7 +257,7 @@ fn a_distance_of_nothing_is_not_charged() {
     let together = Claim::compose(&[free.clone(), free.clone()]).unwrap();
     // Closer than two values can be: no neighbours are there but equal ones.
     let grid = GridLaplace::<f64>::new(rational("1e-9"), Some(-30)).unwrap();
-    let coarse = one().differing_in(1).unwrap().multiples_of_pow2(10).unwrap();
+    let coarse = one().differing_in(1).unwrap().with_granularity(10).unwrap();
     let tiny = Neighbours::at(rational("1e-400")).differing_in(1).unwrap();
     let [coarse, tiny] = [coarse, tiny].map(|near| grid.claim(ValueType::F64, &near).unwrap());
     assert!(coarse.loss().is_zero() && tiny.loss().is_zero());

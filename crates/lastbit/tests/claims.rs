@@ -23,7 +23,7 @@ fn what_people_read() {
          values are read exactly"
     );
     let grid = GridLaplace::<f64>::new(Rational::ONE, Some(-10)).unwrap();
-    let neighbours = at("0.5").differing_in(2).unwrap().multiples_of_pow2(-1).unwrap().one("person").unwrap();
+    let neighbours = at("0.5").differing_in(2).unwrap().with_granularity(-1).unwrap().one("person").unwrap();
     assert_eq!(
         grid.claim(ValueType::F64, &neighbours).unwrap().to_string(),
         "grid-laplace scale=1 k=-10: ε = 0.5 (pure), max-divergence, for columns of float64 at L1 distance <= 0.5 that differ in at most \
@@ -44,7 +44,7 @@ fn what_people_read() {
     let snapping = Snapping::new(rational("1/2"), Rational::from(100)).unwrap();
     assert_eq!(
         snapping.claim(ValueType::F64, &at("2")).unwrap().to_string(),
-        "snapping form=exact epsilon=0.5 bound=100 lambda=2: ε = 1 (pure), max-divergence, for columns of float64 at L1 distance <= 2; \
+        "snapping form=exact epsilon=0.5 bound=100 grid=2: ε = 1 (pure), max-divergence, for columns of float64 at L1 distance <= 2; \
          values are clamped to [-100, 100]"
     );
     let float = FloatSnapping::new(0.1, 0.1).unwrap();
@@ -92,7 +92,7 @@ fn forged_claims_are_refused() {
         (r#""max_changed":2"#, r#""max_changed":1"#),
         (r#""max_changed":2"#, r#""max_changed":0"#),
         (r#""max_changed":2"#, r#""max_changed":-2"#),
-        (r#""multiples_of_pow2":null"#, r#""multiples_of_pow2":0"#),
+        (r#""granularity":null"#, r#""granularity":0"#),
         (r#""values":"float64""#, r#""values":"float32""#),
         (r#""values":"float64""#, r#""values":"int64""#),
         (r#""values":"float64""#, r#""values":"bool""#),

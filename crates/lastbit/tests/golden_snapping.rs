@@ -40,7 +40,7 @@ fn intervals_of_u() {
             continue;
         }
         let params =
-            SnapParams { epsilon: double(&p["eps"]), bound: double(&p["B"]), lambda: double(&p["Lam"]) };
+            SnapParams { epsilon: double(&p["eps"]), bound: double(&p["B"]), grid: double(&p["Lam"]) };
         for output in case["outputs"].as_array().unwrap() {
             let x = double(&output["x"]);
             for (f, plus, minus) in [("f", "plus_f", "minus_f"), ("f2", "plus_f2", "minus_f2")] {

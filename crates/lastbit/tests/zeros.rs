@@ -83,7 +83,7 @@ fn snapping() {
 #[test]
 fn the_core_of_snapping() {
     for bound in [0.0, 1e-300, 0.5, 1.0] {
-        let params = SnapParams { epsilon: 1.0, bound, lambda: 1.0 };
+        let params = SnapParams { epsilon: 1.0, bound, grid: 1.0 };
         for &f in f64::INPUTS {
             for u in [f64::from_bits(1), 0.25, 0.5, 0.75, 1f64.next_down(), 1.0] {
                 for s in [1.0, -1.0] {

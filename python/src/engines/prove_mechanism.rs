@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_engine::Source;
 use lastbit_engine::audit::program;
 use lastbit_lang::ast::{Declaration, DeclarationKind, File};
@@ -16,7 +16,7 @@ use lastbit_prove::endpoint::{self, Point, Refutation, Total};
 use lastbit_prove::logic::answer::{Answer, Shown, Task};
 use lastbit_prove::logic::kernel::KernelError;
 use lastbit_prove::logic::prove::Options;
-use lastbit_prove::logic::refute::{Outcome, Probability, Witness};
+use lastbit_prove::logic::refute::{Probability, RefutationOutcome, Witness};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -88,7 +88,7 @@ fn over_the_reals<'py>(session: &Session<'_, 'py>, file: &File, declaration: &De
     let certificates = answer.certificates().into_iter().map(|(_, certificate)| certificate.to_string());
     fields.set_item("certificates", certificates.collect::<Vec<_>>())?;
     fields.set_item("derivation", answer.in_words(Shown { all: false, depth: DEPTH, time: false }))?;
-    if let Some(Ok(Outcome::Refuted(witness))) = &answer.found.refutation {
+    if let Some(Ok(RefutationOutcome::Refuted(witness))) = &answer.found.refutation {
         fields.set_item("witness", of_witness(py, witness)?)?;
     }
     Ok(fields)
@@ -172,9 +172,9 @@ fn of_refutation<'py>(py: Python<'py>, answer: &FloatAnswer<'_>, refutation: &Re
     let [p, q] = &refutation.probabilities;
     fields.set_item("probabilities", (exact(p)?, exact(q)?))?;
     let loss = match &refutation.loss {
-        Loss::Infinite => infinity(py)?,
-        Loss::Finite(loss) => dyadic(py, loss.lo())?,
-        Loss::AtLeast(least) => dyadic(py, least)?,
+        ExactLoss::Infinite => infinity(py)?,
+        ExactLoss::Finite(loss) => dyadic(py, loss.lo())?,
+        ExactLoss::AtLeast(least) => dyadic(py, least)?,
     };
     fields.set_item("loss_lower_bound", loss)?;
     let claimed = answer.statement.claim.epsilon.clone().unwrap_or(Rational::ZERO);

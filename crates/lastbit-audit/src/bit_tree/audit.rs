@@ -13,7 +13,7 @@ use super::loss::{LossAudit, check_loss};
 use super::production::Production;
 use super::report::{EventRow, REJECTED, SamplerReport, Side};
 use super::script::Script;
-use super::shipped::{Enumeration, Shipped};
+use super::shipped::{Enumeration, ShippedSampler};
 use super::tree::{Growth, Tree};
 use super::word::Bits;
 
@@ -21,7 +21,7 @@ use super::word::Bits;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerRequest {
     /// The mechanism.
-    pub mechanism: Shipped,
+    pub mechanism: ShippedSampler,
     /// The two inputs whose loss is asked for.
     pub inputs: [f64; 2],
     /// The depth of the trees in bits, rounded up to whole words: 1 to 320.
@@ -42,7 +42,7 @@ impl SamplerRequest {
     ///
     /// The Gaussians read two uniform numbers, and every pair of undecided prefixes is a branch: there it is fewer bits, of narrow words. The
     /// undecided rectangles of the real Gaussian lie along a curve for each cut, and it has fewer of these.
-    pub fn new(mechanism: Shipped, inputs: [f64; 2]) -> SamplerRequest {
+    pub fn new(mechanism: ShippedSampler, inputs: [f64; 2]) -> SamplerRequest {
         let (depth_bits, word_bits, cuts) = match mechanism.mechanism() {
             AnyMechanism::DiscreteGaussian(_) => (32, 2, 64),
             AnyMechanism::Gaussian(_) => (GAUSSIAN_DEPTH, 2, 16),
@@ -61,9 +61,9 @@ impl SamplerRequest {
 /// ```
 /// use std::sync::atomic::AtomicBool;
 /// use lastbit::{DiscreteLaplace, Rational};
-/// use lastbit_audit::bit_tree::{SamplerRequest, Shipped, Tier, sampler_audit};
+/// use lastbit_audit::bit_tree::{SamplerRequest, ShippedSampler, Tier, sampler_audit};
 ///
-/// let mechanism = Shipped::of(DiscreteLaplace::new(Rational::from(2))?.into());
+/// let mechanism = ShippedSampler::of(DiscreteLaplace::new(Rational::from(2))?.into());
 /// let request = SamplerRequest { depth_bits: 32, ..SamplerRequest::new(mechanism, [0.0, 1.0]) };
 /// let report = sampler_audit(&request, &AtomicBool::new(false), &mut |_| {})?;
 /// assert!(!report.is_refuted());
@@ -138,7 +138,7 @@ struct Part {
 
 impl Part {
     fn grow<W: Word>(
-        mechanism: &Shipped,
+        mechanism: &ShippedSampler,
         x: f64,
         events: &Events,
         growth: Growth<'_>,
@@ -167,7 +167,7 @@ impl Part {
         Ok(Part { input: x, tree, law, production })
     }
 
-    fn side(self, mechanism: &Shipped) -> Side {
+    fn side(self, mechanism: &ShippedSampler) -> Side {
         Side {
             input: self.input,
             remainder: self.tree.remainder(),

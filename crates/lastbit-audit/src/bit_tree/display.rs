@@ -9,7 +9,7 @@ use lastbit_real::{Rational, Rounding};
 use super::events::number;
 use super::report::{EventRow, SamplerReport, Side};
 use super::tiers::Tier;
-use crate::{Loss, columns};
+use crate::{ExactLoss, columns};
 
 /// Rows of the table of outputs.
 const ROWS: usize = 12;
@@ -61,13 +61,13 @@ impl SamplerReport {
     fn write_loss(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let claim = &self.loss.claim;
         let loss = match &self.loss.loss {
-            Loss::Finite(loss) => {
+            ExactLoss::Finite(loss) => {
                 let [lo, hi] = [(loss.lo(), Rounding::Down), (loss.hi(), Rounding::Up)]
                     .map(|(end, rounding)| decimal(end, DIGITS, rounding));
                 format!("{lo} to {hi}")
             }
-            Loss::Infinite => "inf".into(),
-            Loss::AtLeast(least) => format!("at least {}", decimal(least, DIGITS, Rounding::Down)),
+            ExactLoss::Infinite => "inf".into(),
+            ExactLoss::AtLeast(least) => format!("at least {}", decimal(least, DIGITS, Rounding::Down)),
         };
         let witness =
             self.loss.witness.map_or(String::new(), |event| format!(", at {}", self.events[event].label));

@@ -5,7 +5,7 @@ use lastbit_real::{Float, Rational};
 
 use super::error::BitTreeError;
 use super::laws::exact;
-use super::shipped::Shipped;
+use super::shipped::ShippedSampler;
 
 /// How far cuts go, in scales: beyond lies a share of `e^-14`, or `2^-20`; of the discrete Gaussian's about as much.
 const REACH: i64 = 14;
@@ -27,7 +27,11 @@ pub struct Events {
 
 impl Events {
     /// About `most` cuts around two inputs: at the outputs next to each, and evenly spaced further out.
-    pub(super) fn around(shipped: &Shipped, inputs: [f64; 2], most: u32) -> Result<Events, BitTreeError> {
+    pub(super) fn around(
+        shipped: &ShippedSampler,
+        inputs: [f64; 2],
+        most: u32,
+    ) -> Result<Events, BitTreeError> {
         let (scale, step) = shipped.scale_and_step();
         let each_side = i64::from(most.max(8) / 8);
         let scales = match shipped.mechanism() {
@@ -70,7 +74,7 @@ impl Events {
         Ok(Events::new(shipped, cuts, step.as_ref()))
     }
 
-    fn new(shipped: &Shipped, cuts: Vec<f64>, step: Option<&Rational>) -> Events {
+    fn new(shipped: &ShippedSampler, cuts: Vec<f64>, step: Option<&Rational>) -> Events {
         let next = |cut: f64| {
             let above = if shipped.is_single() { f64::from((cut as f32).next_up()) } else { cut.next_up() };
             shifted(shipped, cut, step).max(above)
@@ -107,7 +111,7 @@ pub(super) fn number(x: f64) -> String {
     x.to_short()
 }
 
-fn shifted(shipped: &Shipped, cut: f64, step: Option<&Rational>) -> f64 {
+fn shifted(shipped: &ShippedSampler, cut: f64, step: Option<&Rational>) -> f64 {
     let cut = cut.to_dyadic().map(Rational::from).unwrap_or_default();
     shipped.nearest(&(cut + step.cloned().unwrap_or_default()))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::events::number;
 use super::report::{EventRow, SamplerReport, Side};
-use crate::Loss;
+use crate::ExactLoss;
 
 /// Digits of decimals that stand for a dyadic number with very many.
 const DIGITS: usize = 40;
@@ -23,11 +23,11 @@ fn exact(pair: &[Rational; 2]) -> Value {
     json!(pair.each_ref().map(Rational::to_string))
 }
 
-fn loss(loss: &Loss) -> Value {
+fn loss(loss: &ExactLoss) -> Value {
     match loss {
-        Loss::Finite(loss) => json!({ "between": enclosed(loss) }),
-        Loss::Infinite => json!("infinite"),
-        Loss::AtLeast(least) => json!({ "at_least": decimal(least, Rounding::Down) }),
+        ExactLoss::Finite(loss) => json!({ "between": enclosed(loss) }),
+        ExactLoss::Infinite => json!("infinite"),
+        ExactLoss::AtLeast(least) => json!({ "at_least": decimal(least, Rounding::Down) }),
     }
 }
 

@@ -158,10 +158,10 @@ impl Law {
         cuts: impl IntoIterator<Item = f64>,
     ) -> Result<Law, BitTreeError> {
         let b = snapping.epsilon().recip().expect("positive");
-        let lambda = exact(snapping.lambda())?;
-        let edge = exact(x.clamp(-snapping.bound(), snapping.bound()))? + &lambda / Rational::from(2);
+        let grid = exact(snapping.grid())?;
+        let edge = exact(x.clamp(-snapping.bound(), snapping.bound()))? + &grid / Rational::from(2);
         Law::new(cuts, |cut| {
-            let least = Rational::from((exact(cut)? / &lambda).ceil()) * &lambda;
+            let least = Rational::from((exact(cut)? / &grid).ceil()) * &grid;
             laplace_tail(&b, &(least - &edge))
         })
     }

@@ -7,7 +7,7 @@ use lastbit_real::{Enclosure, IBig, Rational, Rounding};
 
 use super::error::BitTreeError;
 use super::tree::Tree;
-use crate::{Comparison, Loss, Outcome};
+use crate::{Comparison, ExactLoss, Outcome};
 
 /// Bits of a loss.
 const BITS: u32 = 200;
@@ -49,7 +49,7 @@ pub struct LossAudit {
     /// What is claimed.
     pub claim: Claim,
     /// `max |ln(P/P')|` over the events: at most the loss over all outputs.
-    pub loss: Loss,
+    pub loss: ExactLoss,
     /// The event that has it.
     pub witness: Option<usize>,
     /// The hockey-stick divergences at the claimed loss, both ways.

@@ -36,7 +36,7 @@ pub use point_law::PointLaw;
 pub use production::{Production, WrongWord};
 pub use report::{EventRow, SamplerReport, Side};
 pub use script::Script;
-pub use shipped::{Enumeration, Shipped};
+pub use shipped::{Enumeration, ShippedSampler};
 pub use tiers::{Tier, Tiers};
 pub use tree::{Growth, MOST_DEPTH, MOST_PAIR_DEPTH, Tree};
 pub use word::Bits;

@@ -12,7 +12,7 @@ use super::error::BitTreeError;
 use super::law::Law;
 use super::laws::exp_minus;
 use super::script::{Fill, Script};
-use super::shipped::Shipped;
+use super::shipped::ShippedSampler;
 use super::tiers::Tiers;
 
 /// Words on each side of a threshold.
@@ -57,7 +57,7 @@ pub struct WrongWord {
 
 impl Production {
     /// Replays a mechanism on the words around the thresholds of its law.
-    pub(super) fn of(shipped: &Shipped, x: f64, law: &Law) -> Result<Production, BitTreeError> {
+    pub(super) fn of(shipped: &ShippedSampler, x: f64, law: &Law) -> Result<Production, BitTreeError> {
         match shipped.mechanism() {
             AnyMechanism::DiscreteGaussian(gaussian) => {
                 Production::of_discrete_gaussian(shipped, gaussian.variance(), x, law)
@@ -152,7 +152,7 @@ impl Production {
 
     /// The proposals, with an acceptance that is certain; and the acceptances of some proposals.
     fn of_discrete_gaussian(
-        shipped: &Shipped,
+        shipped: &ShippedSampler,
         variance: &Rational,
         x: f64,
         law: &Law,

@@ -12,7 +12,7 @@ use super::point_law::PointLaw;
 /// A shipped mechanism, and the type of numbers that it is run on. The tree of the discrete Gaussian is that of one proposal: a rejected
 /// one starts over with fresh bits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shipped {
+pub struct ShippedSampler {
     mechanism: AnyMechanism,
     values: ValueType,
 }
@@ -48,7 +48,7 @@ const MOST_INTEGER: f64 = (1u64 << 50) as f64;
 /// Bits of an irrational `σ`, which only says where cuts are.
 const DEVIATION_BITS: u32 = 32;
 
-/// See [`Shipped::check_distance`].
+/// See [`ShippedSampler::check_distance`].
 const MOST_SCALES_APART: i64 = 4096;
 
 /// `σ` of a variance: exactly if it is rational, else to some digits.
@@ -62,24 +62,24 @@ fn deviation(variance: &Rational) -> Rational {
     Rational::from(root.lo())
 }
 
-impl Shipped {
+impl ShippedSampler {
     /// The mechanism on this type of numbers.
     ///
     /// # Errors
     /// [`BitTreeError`] if it does not take them, or they are not numbers of a machine.
-    pub fn new(mechanism: AnyMechanism, values: ValueType) -> Result<Shipped, BitTreeError> {
+    pub fn new(mechanism: AnyMechanism, values: ValueType) -> Result<ShippedSampler, BitTreeError> {
         mechanism.check_type(values)?;
         if values == ValueType::Real {
             let reason = "the sampler is audited on float64, float32, int64 or int32";
             return Err(BitTreeError::out_of_range("values", values, reason));
         }
-        Ok(Shipped { mechanism, values })
+        Ok(ShippedSampler { mechanism, values })
     }
 
     /// The mechanism on the first type that it takes: doubles, or integers of 64 bits.
-    pub fn of(mechanism: AnyMechanism) -> Shipped {
+    pub fn of(mechanism: AnyMechanism) -> ShippedSampler {
         let values = mechanism.value_types()[0];
-        Shipped { mechanism, values }
+        ShippedSampler { mechanism, values }
     }
 
     /// Its name.
@@ -222,11 +222,11 @@ impl Shipped {
             AnyMechanism::GridF64(noise) => grid(noise.scale(), noise.k()),
             AnyMechanism::GridF32(noise) => grid(noise.scale(), noise.k()),
             AnyMechanism::Snapping(noise) => {
-                (noise.epsilon().recip().expect("positive"), Some(double(noise.lambda())))
+                (noise.epsilon().recip().expect("positive"), Some(double(noise.grid())))
             }
             AnyMechanism::FloatSnapping(noise) => {
-                let [epsilon, lambda] = [noise.params().epsilon, noise.params().lambda].map(double);
-                (epsilon.recip().expect("positive"), Some(lambda))
+                let [epsilon, grid] = [noise.params().epsilon, noise.params().grid].map(double);
+                (epsilon.recip().expect("positive"), Some(grid))
             }
         }
     }

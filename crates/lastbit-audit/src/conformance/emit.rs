@@ -57,10 +57,10 @@ pub fn emit(emitted: &[Emitted]) -> Result<Value, EmitError> {
             Emitted::Float { variant, epsilon, inputs } => {
                 cases.extend(float_cases(i + 1, variant, *epsilon, *inputs)?);
             }
-            Emitted::Ideal { parameters: [epsilon, bound, lambda], inputs } => {
-                IdealSnap::new(epsilon.clone(), bound.clone(), lambda.clone())?;
+            Emitted::Ideal { parameters: [epsilon, bound, grid], inputs } => {
+                IdealSnap::new(epsilon.clone(), bound.clone(), grid.clone())?;
                 let [f, f2] = inputs;
-                let names = [("eps", epsilon), ("B", bound), ("Lam", lambda), ("f", f), ("f2", f2)];
+                let names = [("eps", epsilon), ("B", bound), ("Lam", grid), ("f", f), ("f2", f2)];
                 let params: Value = names
                     .iter()
                     .map(|(name, value)| ((*name).to_owned(), json!(value.to_string())))
@@ -109,12 +109,12 @@ fn float_cases(n: usize, variant: &Variant, epsilon: f64, inputs: [f64; 2]) -> R
     let listed = choose(variant, &numbers, inputs);
     let (op, lam) = match mechanism.scaling() {
         Scaling::Divide(_) => ("div", None),
-        Scaling::Multiply(lambda) => ("mul", Some(lambda.to_hex())),
+        Scaling::Multiply(scale) => ("mul", Some(scale.to_hex())),
     };
     let [f, f2] = inputs.map(|f| f.to_hex());
-    let lambda = mechanism.lambda().to_f64(lastbit_real::Rounding::Nearest);
+    let grid = mechanism.grid().to_f64(lastbit_real::Rounding::Nearest);
     let mut params = json!({
-        "eps": epsilon.to_hex(), "B": mechanism.bound().to_hex(), "Lam": lambda.to_hex(), "op": op, "sampler": sampler,
+        "eps": epsilon.to_hex(), "B": mechanism.bound().to_hex(), "Lam": grid.to_hex(), "op": op, "sampler": sampler,
         "tie": mechanism.tie().text(), "clamp_input": variant.clamp_input, "ln_shift": variant.ln_shift, "f": f, "f2": f2,
     });
     if let Some(lam) = &lam {

@@ -9,7 +9,7 @@ use super::fields::{FieldError, array, boolean, double, rational, small, text, w
 use crate::comparison::LnRatio;
 use crate::decimal::{scientific, scientific_of};
 use crate::snapping::{Cell, FloatNoise, FloatSnap, IdealSnap, Interval, Noise, PairCell, Scaling, Variant};
-use crate::{Comparison, Loss, OutOfRange, Outcome, Sampler, textbook};
+use crate::{Comparison, ExactLoss, OutOfRange, Outcome, Sampler, textbook};
 
 const PROBABILITY_DIGITS: usize = 40;
 const LOSS_DIGITS: usize = 30;
@@ -68,10 +68,10 @@ fn variant(params: &Value) -> Result<Variant, FieldError> {
     let exact = |x: f64| Rational::try_from(x).expect("fields are finite");
     let noise = match scaling(params)? {
         Scaling::Divide(epsilon) => Noise::Divided { epsilon: exact(epsilon) },
-        Scaling::Multiply(lambda) => Noise::Multiplied { scale: exact(lambda) },
+        Scaling::Multiply(scale) => Noise::Multiplied { scale: exact(scale) },
     };
-    let lambda = exact(positive(params, "Lam")?);
-    let exponent = lambda.floor_log2().filter(|exponent| Rational::pow2(*exponent) == lambda);
+    let grid = exact(positive(params, "Lam")?);
+    let exponent = grid.floor_log2().filter(|exponent| Rational::pow2(*exponent) == grid);
     if exponent.is_none() {
         return Err(FieldError::new("Lam", &params["Lam"], "it must be a power of two"));
     }
@@ -211,7 +211,7 @@ fn losses(comparison: &Comparison<i64>, epsilon: &Rational, variant: &Variant) -
     let is_zero = finite(1).hi().is_zero();
     let loss_finite = if is_zero { "0".into() } else { scientific_of(LOSS_DIGITS, finite) };
     let excess_finite = scientific_of(EXCESS_DIGITS, excess);
-    let infinite = comparison.loss(1) == Loss::Infinite;
+    let infinite = comparison.loss(1) == ExactLoss::Infinite;
     let or_inf = |text: &str| if infinite { "inf".to_owned() } else { text.to_owned() };
     let hex = |outcome: Option<&Outcome<i64>>| {
         outcome.map(|outcome| variant.mechanism.output(outcome.output).to_hex())
@@ -240,8 +240,8 @@ const IDEAL_BITS: u32 = 512;
 
 fn snap_ideal(case: &Value) -> Result<Map<String, Value>, FieldError> {
     let mechanism = params(case, |p| {
-        let [epsilon, bound, lambda] = [rational(p, "eps")?, rational(p, "B")?, rational(p, "Lam")?];
-        IdealSnap::new(epsilon, bound, lambda).map_err(|error| FieldError {
+        let [epsilon, bound, grid] = [rational(p, "eps")?, rational(p, "B")?, rational(p, "Lam")?];
+        IdealSnap::new(epsilon, bound, grid).map_err(|error| FieldError {
             path: error.name.into(),
             found: error.value,
             reason: error.reason.into(),
@@ -274,7 +274,7 @@ fn snap_ideal(case: &Value) -> Result<Map<String, Value>, FieldError> {
         false => scientific_of(LOSS_DIGITS, |bits| {
             let compared = mechanism.compare(&outcomes, &Rational::ZERO, bits);
             match compared.loss(bits) {
-                Loss::Finite(loss) => loss,
+                ExactLoss::Finite(loss) => loss,
                 _ => compared.finite_loss(bits),
             }
         }),

@@ -9,14 +9,14 @@ use super::{Budget, ContinuousError, HalfSpace, Noise, probability};
 
 /// An event under two inputs, with its exact probabilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness {
+pub struct EventWitness {
     /// How likely it is under the first and the second input.
     pub probabilities: [ExponentialSum; 2],
     /// `ln(P/P')`. Unknown only if both are 0.
     pub ln_ratio: LnRatio,
 }
 
-impl Witness {
+impl EventWitness {
     /// `P - e^ε·P'`, exactly. The event loses more than `ε` if and only if it is [positive](ExponentialSum::sign); then no `δ` below it
     /// suffices.
     pub fn excess(&self, epsilon: &Rational) -> ExponentialSum {
@@ -48,7 +48,7 @@ pub fn compare(
     second: (&[Noise], &[HalfSpace]),
     bits: u32,
     budget: Budget,
-) -> Result<Witness, ContinuousError> {
+) -> Result<EventWitness, ContinuousError> {
     let p = probability(first.0, first.1, budget)?;
     let q = probability(second.0, second.1, budget)?;
     let ln_ratio = match [&p, &q].map(ExponentialSum::is_zero) {
@@ -57,7 +57,7 @@ pub fn compare(
         [true, false] => LnRatio::OnlySecond,
         [false, false] => LnRatio::Finite(ln_of(&p, &q, bits)),
     };
-    Ok(Witness { probabilities: [p, q], ln_ratio })
+    Ok(EventWitness { probabilities: [p, q], ln_ratio })
 }
 
 /// `ln(p/q)` of positive numbers.

@@ -29,7 +29,7 @@ use lastbit_real::Rational;
 
 use crate::ExponentialSum;
 
-pub use compare::{Witness, compare, estimate};
+pub use compare::{EventWitness, compare, estimate};
 use eliminate::{Part, integrate};
 use form::LinearForm;
 use region::Region;

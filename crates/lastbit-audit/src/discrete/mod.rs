@@ -15,8 +15,8 @@
 //!   below only.
 //!
 //! ```
-//! use lastbit_audit::Loss;
-//! use lastbit_audit::discrete::{Argument, Inputs, Options, Parameters, Verdict, audit};
+//! use lastbit_audit::ExactLoss;
+//! use lastbit_audit::discrete::{Argument, ClaimVerdict, Inputs, Options, Parameters, audit};
 //! use lastbit_lang::parse;
 //!
 //! let (file, _) = parse("
@@ -31,9 +31,9 @@
 //! let report = audit(&file, &file.declarations[0], &parameters, [&first, &second], &Options::default())?;
 //!
 //! // The noise is half as large as it should be: the loss is 1, not 1/2.
-//! let Loss::Finite(loss) = report.loss() else { panic!("a finite loss") };
+//! let ExactLoss::Finite(loss) = report.loss() else { panic!("a finite loss") };
 //! assert!(loss.contains(&1.into()));
-//! assert_eq!(report.claim.unwrap().verdict, Verdict::Violated);
+//! assert_eq!(report.claim.unwrap().verdict, ClaimVerdict::Violated);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -61,7 +61,7 @@ use lastbit_real::{Enclosure, Rational};
 pub use conditions::Unmet;
 pub use error::{DiscreteError, Fault};
 pub use inputs::{Argument, Inputs, Parameters};
-pub use report::{Claim, DiscreteReport, Verdict};
+pub use report::{Claim, ClaimVerdict, DiscreteReport};
 
 use expression::Scope;
 use law::Laws;

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::conditions::Unmet;
 use crate::decimal::scientific;
-use crate::{Comparison, Loss, Outcome};
+use crate::{Comparison, ExactLoss, Outcome};
 
 /// Digits of numbers as text.
 const DIGITS: usize = 12;
 
 /// Whether a claim holds at the two inputs of an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ClaimVerdict {
     /// It does, here.
     Holds,
     /// It does not, so it is false.
@@ -23,24 +23,24 @@ pub enum Verdict {
     Undecided,
 }
 
-impl Verdict {
+impl ClaimVerdict {
     /// As it is spelled.
     pub fn text(self) -> &'static str {
         match self {
-            Verdict::Holds => "holds",
-            Verdict::Violated => "violated",
-            Verdict::Undecided => "undecided",
+            ClaimVerdict::Holds => "holds",
+            ClaimVerdict::Violated => "violated",
+            ClaimVerdict::Undecided => "undecided",
         }
     }
 
     /// Whether a number between two others is at most another one.
-    fn at_most(value: &Enclosure, bound: &Enclosure) -> Verdict {
+    fn at_most(value: &Enclosure, bound: &Enclosure) -> ClaimVerdict {
         if value.hi() <= bound.lo() {
-            Verdict::Holds
+            ClaimVerdict::Holds
         } else if value.lo() > bound.hi() {
-            Verdict::Violated
+            ClaimVerdict::Violated
         } else {
-            Verdict::Undecided
+            ClaimVerdict::Undecided
         }
     }
 }
@@ -53,7 +53,7 @@ pub struct Claim {
     /// δ, if the claim is not of pure differential privacy.
     pub delta: Option<Enclosure>,
     /// Whether it holds at the two inputs.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
 }
 
 /// The privacy loss of a discrete program at two inputs.
@@ -86,12 +86,12 @@ pub(super) fn compared(outcomes: &[Outcome<String>], epsilon: &Rational) -> Comp
 
 impl Claim {
     /// A claim of pure differential privacy against a loss.
-    pub(super) fn pure(epsilon: Enclosure, loss: &Loss) -> Claim {
+    pub(super) fn pure(epsilon: Enclosure, loss: &ExactLoss) -> Claim {
         let verdict = match loss {
-            Loss::Infinite => Verdict::Violated,
-            Loss::Finite(loss) => Verdict::at_most(loss, &epsilon),
-            Loss::AtLeast(least) if least > epsilon.hi() => Verdict::Violated,
-            Loss::AtLeast(_) => Verdict::Undecided,
+            ExactLoss::Infinite => ClaimVerdict::Violated,
+            ExactLoss::Finite(loss) => ClaimVerdict::at_most(loss, &epsilon),
+            ExactLoss::AtLeast(least) if least > epsilon.hi() => ClaimVerdict::Violated,
+            ExactLoss::AtLeast(_) => ClaimVerdict::Undecided,
         };
         Claim { epsilon, delta: None, verdict }
     }
@@ -102,7 +102,7 @@ impl Claim {
         let at = |end: &Dyadic| delta_of(&compared(outcomes, &Rational::from(end)));
         let most = at(epsilon.lo());
         let least = if epsilon.lo() == epsilon.hi() { most.clone() } else { at(epsilon.hi()) };
-        let verdict = Verdict::at_most(&least.hull(&most), &delta);
+        let verdict = ClaimVerdict::at_most(&least.hull(&most), &delta);
         Claim { epsilon, delta: Some(delta), verdict }
     }
 }
@@ -115,7 +115,7 @@ fn delta_of(comparison: &Comparison<String>) -> Enclosure {
 
 impl DiscreteReport {
     /// `max |ln(P/P')|`
-    pub fn loss(&self) -> Loss {
+    pub fn loss(&self) -> ExactLoss {
         self.comparison.loss(self.bits)
     }
 
@@ -128,8 +128,8 @@ impl DiscreteReport {
     pub fn excess(&self) -> Option<Enclosure> {
         let claim = self.claim.as_ref().filter(|claim| claim.delta.is_none())?;
         match self.loss() {
-            Loss::Finite(loss) => Some(&loss - &claim.epsilon),
-            Loss::Infinite | Loss::AtLeast(_) => None,
+            ExactLoss::Finite(loss) => Some(&loss - &claim.epsilon),
+            ExactLoss::Infinite | ExactLoss::AtLeast(_) => None,
         }
     }
 
@@ -139,14 +139,14 @@ impl DiscreteReport {
         let claim = self.claim.as_ref()?;
         let delta = claim.delta.as_ref().map(|delta| format!(", δ = {}", short(delta))).unwrap_or_default();
         let verdict = match (claim.verdict, self.excess()) {
-            (Verdict::Undecided, Some(excess)) => {
+            (ClaimVerdict::Undecided, Some(excess)) => {
                 let most = Rational::from(excess.hi().max(&-excess.lo()));
                 format!("the loss is the claim to within {}", most.to_decimal(2, Rounding::Up))
             }
-            (Verdict::Undecided, None) if claim.delta.is_none() => {
+            (ClaimVerdict::Undecided, None) if claim.delta.is_none() => {
                 "undecided, as the loss is only known from below".into()
             }
-            (Verdict::Violated, _) if !self.unmet.is_empty() => {
+            (ClaimVerdict::Violated, _) if !self.unmet.is_empty() => {
                 "exceeded, by inputs that are no neighbours".into()
             }
             (verdict, _) => format!("{} at these inputs", verdict.text()),
@@ -162,9 +162,9 @@ impl DiscreteReport {
             json!({"output": outcome.output, "first": first, "second": second})
         };
         let loss = match self.loss() {
-            Loss::Finite(loss) => ends(&loss),
-            Loss::Infinite => json!("infinite"),
-            Loss::AtLeast(least) => json!({"at_least": decimal(&least)}),
+            ExactLoss::Finite(loss) => ends(&loss),
+            ExactLoss::Infinite => json!("infinite"),
+            ExactLoss::AtLeast(least) => json!({"at_least": decimal(&least)}),
         };
         let [only_first, only_second] = self.comparison.only().each_ref().map(ends);
         let [rest_first, rest_second] = self.rest.each_ref().map(ends);
@@ -220,9 +220,9 @@ impl fmt::Display for DiscreteReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {} outcomes", self.name, self.comparison.outputs())?;
         match self.loss() {
-            Loss::Finite(loss) => writeln!(f, "loss      {}", between(&loss))?,
-            Loss::Infinite => writeln!(f, "loss      infinite")?,
-            Loss::AtLeast(least) => writeln!(f, "loss      at least {}", decimal(&least))?,
+            ExactLoss::Finite(loss) => writeln!(f, "loss      {}", between(&loss))?,
+            ExactLoss::Infinite => writeln!(f, "loss      infinite")?,
+            ExactLoss::AtLeast(least) => writeln!(f, "loss      at least {}", decimal(&least))?,
         }
         if let Some(witness) = self.comparison.witness() {
             let [first, second] = witness.weights.each_ref().map(between);

@@ -8,7 +8,7 @@ use lastbit_real::{Dyadic, Rational, Rounding};
 use super::neighbours::Neighbours;
 use super::options::most_epsilon;
 use crate::Comparison;
-use crate::discrete::Verdict;
+use crate::discrete::ClaimVerdict;
 
 /// Where the ε of the divergences comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Claim {
     /// `δ`: 0 if the claim is pure.
     pub delta: Rational,
     /// Whether `Σ max(0, P - e^ε·P')` is at most `δ`, both ways. It is more than 0 where the loss is more than `ε`.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
     /// The larger of these sums, from below; rounded to a few digits.
     found: Rational,
 }
@@ -67,12 +67,14 @@ impl Claim {
             false => format!(", δ = {delta}"),
         };
         let why = match (verdict, delta.is_empty()) {
-            (Verdict::Undecided, _) => ", as not all outputs are known",
-            (Verdict::Violated, false) => &format!(", δ is at least {}", found.to_decimal(6, Rounding::Down)),
+            (ClaimVerdict::Undecided, _) => ", as not all outputs are known",
+            (ClaimVerdict::Violated, false) => {
+                &format!(", δ is at least {}", found.to_decimal(6, Rounding::Down))
+            }
             _ => "",
         };
         let verdict = match (verdict, neighbours) {
-            (Verdict::Violated, Neighbours::No) => "exceeded, by inputs that are no neighbours".into(),
+            (ClaimVerdict::Violated, Neighbours::No) => "exceeded, by inputs that are no neighbours".into(),
             (verdict, _) => format!("{} at these inputs", verdict.text()),
         };
         format!("ε = {epsilon}{delta}: {verdict}{why}")
@@ -146,9 +148,9 @@ impl Target {
             (is_complete && computed_at <= *epsilon).then(|| largest([first.hi(), second.hi()])).flatten();
         let found = least.unwrap_or_default();
         let verdict = match most {
-            _ if found > *delta => Verdict::Violated,
-            Some(most) if most <= *delta => Verdict::Holds,
-            _ => Verdict::Undecided,
+            _ if found > *delta => ClaimVerdict::Violated,
+            Some(most) if most <= *delta => ClaimVerdict::Holds,
+            _ => ClaimVerdict::Undecided,
         };
         Some(Claim { epsilon: epsilon.clone(), delta: delta.clone(), verdict, found })
     }

@@ -56,7 +56,7 @@ use std::collections::BTreeMap;
 use lastbit_lang::{Bindings, File, Format};
 use lastbit_real::Rational;
 
-use crate::{Comparison, Loss, Sampler};
+use crate::{Comparison, ExactLoss, Sampler};
 use branch::{Branch, Monotone};
 use claim::Target;
 use collect::{Collected, Collector};
@@ -114,9 +114,9 @@ pub struct ProgramReport {
 
 impl ProgramReport {
     /// `max |ln(P/P')|` over all outputs, to `bits`; at least that of the witnesses, if not all outputs are known.
-    pub fn loss(&self, bits: u32) -> Loss {
+    pub fn loss(&self, bits: u32) -> ExactLoss {
         match (self.method, self.comparison.loss(bits)) {
-            (Method::Witness, Loss::Finite(loss)) => Loss::AtLeast(loss.lo().clone()),
+            (Method::Witness, ExactLoss::Finite(loss)) => ExactLoss::AtLeast(loss.lo().clone()),
             (_, loss) => loss,
         }
     }

@@ -13,7 +13,7 @@ use super::{Options, ProgramError, ProgramReport, audit};
 /// one input gives and the other does not.
 ///
 /// ```
-/// use lastbit_audit::Loss;
+/// use lastbit_audit::ExactLoss;
 /// use lastbit_audit::program::{Options, textbook_laplace};
 /// use lastbit_lang::{Format, ast};
 /// use lastbit_real::{Float, Rational};
@@ -21,7 +21,7 @@ use super::{Options, ProgramError, ProgramReport, audit};
 /// let inputs = [&Rational::ZERO, &Rational::ONE];
 /// let (format, sampler) = (Format::Binary64, ast::Sampler::Grid53);
 /// let report = textbook_laplace(format, sampler, &Rational::ONE, inputs, &Options::default())?;
-/// assert_eq!(report.loss(100), Loss::Infinite);
+/// assert_eq!(report.loss(100), ExactLoss::Infinite);
 /// let witness = report.comparison.witness().expect("there are outputs");
 /// assert_eq!(witness.output.to_hex(), "-0x1.62e42fefa39efp-1"); // u = 1/2
 /// # Ok::<(), lastbit_audit::program::ProgramError>(())

@@ -152,7 +152,7 @@ impl Variant {
         }
         let (first, last) = self.numbers(inputs).into_inner();
         if last - first >= MOST_OUTPUTS {
-            let reason = "there are more than 2^20 outputs to weigh; a larger lambda has fewer";
+            let reason = "there are more than 2^20 outputs to weigh; a larger grid has fewer";
             return Err(OutOfRange { name: "outputs", value: (last - first + 1).to_string(), reason });
         }
         let total = self.mechanism.sampler().total();
@@ -191,7 +191,7 @@ impl Variant {
 mod tests {
     use super::*;
     use crate::snapping::{FloatSnap, Noise};
-    use crate::{Loss, Sampler};
+    use crate::{ExactLoss, Sampler};
     use lastbit_lang::Tie;
     use lastbit_real::Float;
 
@@ -227,7 +227,7 @@ mod tests {
         let variant = variant("1", 372.00000000000017, None, Sampler::Ulp);
         let f = f64::parse_hex("0x1.73f0a88dae385p+8").unwrap();
         let compared = variant.compare([f, f.next_up()], &Rational::ONE, |_| true).unwrap();
-        assert_eq!(compared.loss(64), Loss::Infinite);
+        assert_eq!(compared.loss(64), ExactLoss::Infinite);
         assert_eq!(compared.witness().unwrap().output, -variant.mechanism.top());
         assert_eq!(compared.witness().unwrap().weights[0].lo(), &1.into());
         assert!(compared.witness().unwrap().weights[1].hi().is_zero());

@@ -15,7 +15,7 @@ use crate::{Comparison, ExponentialSum, OutOfRange, Outcome};
 pub struct IdealSnap {
     epsilon: Rational,
     bound: Rational,
-    lambda: Rational,
+    grid: Rational,
     /// `⌈B/Λ⌉`: outputs are numbered from `-top` to `top`, and the ends are `∓B`.
     top: IBig,
 }
@@ -54,23 +54,23 @@ impl IdealSnap {
     ///
     /// # Errors
     /// [`OutOfRange`] unless all are positive and `ε·(B + Λ)` is at most 2¹⁸.
-    pub fn new(epsilon: Rational, bound: Rational, lambda: Rational) -> Result<IdealSnap, OutOfRange> {
-        for (name, value) in [("epsilon", &epsilon), ("bound", &bound), ("lambda", &lambda)] {
+    pub fn new(epsilon: Rational, bound: Rational, grid: Rational) -> Result<IdealSnap, OutOfRange> {
+        for (name, value) in [("epsilon", &epsilon), ("bound", &bound), ("grid", &grid)] {
             if !value.is_positive() {
                 return Err(OutOfRange { name, value: value.to_string(), reason: "it must be positive" });
             }
         }
-        if &epsilon * (&bound + &lambda) > Rational::from(MOST_EXPONENT) {
-            let reason = "epsilon·(bound + lambda) must be at most 2^18";
+        if &epsilon * (&bound + &grid) > Rational::from(MOST_EXPONENT) {
+            let reason = "epsilon·(bound + grid) must be at most 2^18";
             return Err(OutOfRange { name: "bound", value: bound.to_string(), reason });
         }
-        let top = (&bound / &lambda).ceil();
-        Ok(IdealSnap { epsilon, bound, lambda, top })
+        let top = (&bound / &grid).ceil();
+        Ok(IdealSnap { epsilon, bound, grid, top })
     }
 
-    /// The smallest power of two that is at least `1/ε`.
-    pub fn default_lambda(epsilon: &Rational) -> Option<Rational> {
-        Some(Rational::pow2(-epsilon.floor_log2().filter(|_| epsilon.is_positive())?))
+    /// The default `Λ` of this `ε`.
+    pub fn default_grid(epsilon: &Rational) -> Option<Rational> {
+        lastbit_real::default_grid(&epsilon.recip()?)
     }
 
     /// `ε`
@@ -84,8 +84,8 @@ impl IdealSnap {
     }
 
     /// `Λ`
-    pub fn lambda(&self) -> &Rational {
-        &self.lambda
+    pub fn grid(&self) -> &Rational {
+        &self.grid
     }
 
     /// `⌈B/Λ⌉`
@@ -105,7 +105,7 @@ impl IdealSnap {
 
     /// The number of the output that `x` rounds to, where `x` lies in `[-B, B]`.
     pub fn number_of(&self, x: &Rational) -> IBig {
-        (x / &self.lambda).round_half_up()
+        (x / &self.grid).round_half_up()
     }
 
     /// The value of an output.
@@ -113,13 +113,13 @@ impl IdealSnap {
         match () {
             () if *number <= -&self.top => -&self.bound,
             () if *number >= self.top => self.bound.clone(),
-            () => Rational::from(number.clone()) * &self.lambda,
+            () => Rational::from(number.clone()) * &self.grid,
         }
     }
 
     /// `(number - 1/2)Λ`: from here on, numbers round to that output or to a higher one.
     pub fn cut_below(&self, number: &IBig) -> Rational {
-        (Rational::from(number.clone()) - Rational::pow2(-1)) * &self.lambda
+        (Rational::from(number.clone()) - Rational::pow2(-1)) * &self.grid
     }
 
     /// The probability of the outputs of these numbers for `x` in `[-B, B]`. It is what lies between two cuts, however many outputs that
@@ -198,11 +198,11 @@ impl IdealSnap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Loss;
+    use crate::ExactLoss;
 
-    fn snap(epsilon: &str, bound: &str, lambda: &str) -> IdealSnap {
-        let [epsilon, bound, lambda] = [epsilon, bound, lambda].map(|text| text.parse().unwrap());
-        IdealSnap::new(epsilon, bound, lambda).unwrap()
+    fn snap(epsilon: &str, bound: &str, grid: &str) -> IdealSnap {
+        let [epsilon, bound, grid] = [epsilon, bound, grid].map(|text| text.parse().unwrap());
+        IdealSnap::new(epsilon, bound, grid).unwrap()
     }
 
     fn inputs(f: &str, f2: &str) -> [Rational; 2] {
@@ -238,7 +238,7 @@ mod tests {
             let pair = inputs(f, f2);
             let outcomes = mechanism.outcomes(&pair).0;
             let compared = mechanism.compare(&outcomes, &Rational::ONE, 200);
-            let Loss::Finite(loss) = compared.loss(200) else { panic!("a finite loss") };
+            let ExactLoss::Finite(loss) = compared.loss(200) else { panic!("a finite loss") };
             let slack = Rational::pow2(-150);
             assert!(loss.lo().cmp_rational(&(mechanism.claimed(&pair) + slack)).is_le(), "{f} {f2}");
         }

@@ -68,7 +68,7 @@ impl FloatNoise {
         let ln = shift(ln_f64(u), self.ln_shift);
         match self.scaling {
             Scaling::Divide(epsilon) => ln / epsilon,
-            Scaling::Multiply(lambda) => lambda * ln,
+            Scaling::Multiply(scale) => scale * ln,
         }
     }
 

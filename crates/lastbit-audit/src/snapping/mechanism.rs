@@ -1,7 +1,8 @@
 //! The mechanism under study, and the thresholds of its rounding.
 
+use lastbit::TheoremA;
 use lastbit_lang::Tie;
-use lastbit_real::{Dyadic, Float, Rational, Rounding};
+use lastbit_real::{Dyadic, Float, Rational, Rounding, default_grid};
 
 use super::{FloatNoise, Scaling};
 use crate::{OutOfRange, Sampler};
@@ -22,6 +23,14 @@ pub enum Noise {
 }
 
 impl Noise {
+    /// The default `Λ`; `None` if `c` is not a positive number.
+    pub(super) fn default_grid(&self) -> Option<Rational> {
+        match self {
+            Noise::Divided { epsilon } => default_grid(&epsilon.recip()?),
+            Noise::Multiplied { scale } => default_grid(scale),
+        }
+    }
+
     /// `1/c`, which is `ε`; `None` if it is not a positive number.
     fn rate(&self) -> Option<Rational> {
         match self {
@@ -51,7 +60,7 @@ pub struct FloatSnap {
 /// then is far from under- and overflow.
 const RATE_EXPONENT: i64 = 500;
 /// The exponents of `Λ`: thresholds `(k - 1/2)Λ` with `k <= 2⁵²` stay finite, and `Λ/2` stays normal.
-const LAMBDA_EXPONENTS: std::ops::RangeInclusive<i64> = -1000..=900;
+const GRID_EXPONENTS: std::ops::RangeInclusive<i64> = -1000..=900;
 
 impl FloatSnap {
     /// The mechanism of these parameters. `exponent` is `log2 Λ`; without one, `Λ` is the smallest power of two that is at least
@@ -68,7 +77,7 @@ impl FloatSnap {
     ) -> Result<FloatSnap, OutOfRange> {
         let (name, given) = match &noise {
             Noise::Divided { epsilon } => ("epsilon", epsilon),
-            Noise::Multiplied { scale } => ("lambda", scale),
+            Noise::Multiplied { scale } => ("scale", scale),
         };
         let refuse = |name, value: String, reason| Err(OutOfRange { name, value, reason });
         let rate = noise
@@ -77,17 +86,17 @@ impl FloatSnap {
         let Some(rate) = rate else {
             return refuse(name, given.to_string(), "it must lie between 2^-500 and 2^500");
         };
-        let exponent = exponent.unwrap_or_else(|| -rate.floor_log2().expect("positive"));
-        if !LAMBDA_EXPONENTS.contains(&exponent) {
-            return refuse("Λ", format!("2^{exponent}"), "its exponent must lie between -1000 and 900");
+        let exponent = exponent.or_else(|| noise.default_grid()?.floor_log2()).expect("a rate in range");
+        if !GRID_EXPONENTS.contains(&exponent) {
+            return refuse("grid", format!("2^{exponent}"), "its exponent must lie between -1000 and 900");
         }
         let exact_bound = Rational::try_from(bound).ok().filter(Rational::is_positive);
         let Some(exact_bound) = exact_bound else {
-            return refuse("B", bound.to_string(), "it must be a positive finite number");
+            return refuse("bound", bound.to_string(), "it must be a positive finite number");
         };
         if exact_bound >= Rational::pow2(exponent + 52) {
             return refuse(
-                "B",
+                "bound",
                 bound.to_string(),
                 "B < 2^52·Λ is needed for thresholds (k - 1/2)Λ to be doubles",
             );
@@ -118,7 +127,7 @@ impl FloatSnap {
     }
 
     /// `Λ`.
-    pub fn lambda(&self) -> Rational {
+    pub fn grid(&self) -> Rational {
         Rational::pow2(self.exponent)
     }
 
@@ -193,13 +202,12 @@ impl FloatSnap {
     pub fn widths(&self) -> (Rational, Rational) {
         let half_ulp = Rational::pow2(i64::from(self.threshold(self.top).exponent_of_ulp()) - 1);
         let off = if self.tie == Tie::Up { half_ulp } else { half_ulp * Rational::from(2) };
-        (self.lambda() - &off, self.lambda() + off)
+        (self.grid() - &off, self.grid() + off)
     }
 
     /// `M = ε(2B + Λ/2)`.
     pub fn exponent_range(&self) -> Rational {
-        let span = &self.exact_bound * Rational::from(2) + Rational::pow2(self.exponent - 1);
-        &self.rate * span
+        TheoremA::exponent_range(&self.rate, &self.exact_bound, &self.grid())
     }
 }
 

@@ -92,11 +92,10 @@ impl Formula {
     pub fn about(variant: &Variant) -> &'static [Formula] {
         let mechanism = &variant.mechanism;
         let rate = mechanism.rate();
-        let least = -rate.floor_log2().expect("positive");
         let is_theirs = variant.clamp_input
             && variant.ln_shift == 0
             && mechanism.sampler() == Sampler::Ulp
-            && mechanism.lambda() == Rational::pow2(least)
+            && Some(mechanism.grid()) == mechanism.noise().default_grid()
             && mechanism.exact_bound() * rate < Rational::pow2(42);
         if is_theirs { &FORMULAS } else { &[] }
     }

@@ -16,7 +16,7 @@ use crate::Sampler;
 
 /// The shipped function with the parameters of a mechanism.
 #[derive(Clone, Debug)]
-pub struct Shipped {
+pub struct SnappingReplay {
     params: SnapParams,
     release: Option<FloatSnapping>,
     evaluations: u64,
@@ -42,22 +42,22 @@ pub struct Disagreement {
     pub found: f64,
 }
 
-impl Shipped {
+impl SnappingReplay {
     /// The shipped function, if it computes this variant: a division, ties up, inputs clamped, and the logarithm and the sampler
     /// as they should be.
-    pub fn of(variant: &Variant) -> Option<Shipped> {
+    pub fn of(variant: &Variant) -> Option<SnappingReplay> {
         let mechanism = &variant.mechanism;
         let Scaling::Divide(epsilon) = mechanism.scaling() else { return None };
         let is_shipped = variant.clamp_input
             && variant.ln_shift == 0
             && mechanism.tie() == Tie::Up
             && mechanism.sampler() == Sampler::Ulp;
-        let lambda = mechanism.lambda().to_f64(Rounding::Nearest);
-        let params = SnapParams { epsilon, bound: mechanism.bound(), lambda };
+        let grid = mechanism.grid().to_f64(Rounding::Nearest);
+        let params = SnapParams { epsilon, bound: mechanism.bound(), grid };
         // The constructor chooses its own Λ, and refuses what it cannot claim to be private.
         let release =
             FloatSnapping::new(epsilon, mechanism.bound()).ok().filter(|release| *release.params() == params);
-        is_shipped.then_some(Shipped { params, release, evaluations: 0, replays: 0 })
+        is_shipped.then_some(SnappingReplay { params, release, evaluations: 0, replays: 0 })
     }
 
     /// Compares a cell of each input.
@@ -142,7 +142,7 @@ mod tests {
 
     /// Confirms all cells; true if the release was replayed.
     fn confirm(variant: &Variant, function: &Variant, inputs: [f64; 2]) -> Result<bool, Disagreement> {
-        let mut shipped = Shipped::of(function).unwrap();
+        let mut shipped = SnappingReplay::of(function).unwrap();
         let mut result = Ok(());
         let visit = |pair: &PairCell| {
             result = shipped.confirm(inputs, variant.mechanism.output(pair.number), pair);
@@ -172,7 +172,7 @@ mod tests {
         assert!(confirm(&here, &there, [299.0, 300.0]).is_err());
         let mut unclamped = here.clone();
         unclamped.clamp_input = false;
-        assert!(Shipped::of(&unclamped).is_none());
+        assert!(SnappingReplay::of(&unclamped).is_none());
         assert!(confirm(&unclamped, &here, [743.0, 744.0]).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use lastbit::{
     BitSource, Exponential, InsecureSeededSource, Metric, Neighbours, NoisyMax, Rational, Selection, Word,
 };
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::bit_tree::{Bits, Divergence, Script, Tree, compare};
 use lastbit_audit::choosing;
 use lastbit_real::{Enclosure, Float, Rounding};
@@ -96,7 +96,7 @@ fn another_law_is_refuted() {
 fn loss_is_within(claim: &Rational, trees: [&Tree<usize>; 2]) -> bool {
     let loss = compare(trees, claim).unwrap().loss(100);
     match &loss {
-        Loss::Finite(loss) => eprintln!("claimed {claim}, true {loss}"),
+        ExactLoss::Finite(loss) => eprintln!("claimed {claim}, true {loss}"),
         other => eprintln!("claimed {claim}, true {other:?}"),
     }
     !loss.exceeds(claim)

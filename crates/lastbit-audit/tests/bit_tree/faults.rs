@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use lastbit::{DiscreteLaplace, GridLaplace, Mechanism};
 use lastbit_audit::bit_tree::{
-    Divergence, Law, SamplerRequest, Script, Shipped, Tree, compare, sampler_audit,
+    Divergence, Law, SamplerRequest, Script, ShippedSampler, Tree, compare, sampler_audit,
 };
 use lastbit_real::{IBig, Rational, Rounding};
 
@@ -63,8 +63,10 @@ fn ties_away_from_zero() {
     // The shipped mechanism rounds half up, and claims one cell.
     let grid = GridLaplace::<f64>::new(Rational::pow2(-1073), Some(-1073)).unwrap();
     let least = f64::from_bits(1);
-    let request =
-        SamplerRequest { depth_bits: 40, ..SamplerRequest::new(Shipped::of(grid.into()), [-least, least]) };
+    let request = SamplerRequest {
+        depth_bits: 40,
+        ..SamplerRequest::new(ShippedSampler::of(grid.into()), [-least, least])
+    };
     let report = sampler_audit(&request, &AtomicBool::new(false), &mut |_| {}).unwrap();
     assert!(!report.is_refuted(), "{report}");
     assert_eq!(report.loss.claim.loss(), &Rational::ONE);

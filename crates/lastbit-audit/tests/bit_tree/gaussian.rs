@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use lastbit::{BitSource, Error, Gaussian, Mechanism, Rational, ValueType, Word};
 use lastbit_audit::bit_tree::{
-    Bits, Divergence, Law, SamplerReport, SamplerRequest, Script, Shipped, Tier, Tree, sampler_audit,
+    Bits, Divergence, Law, SamplerReport, SamplerRequest, Script, ShippedSampler, Tier, Tree, sampler_audit,
 };
 
 use crate::{Value, growth, integers, rational};
@@ -149,7 +149,7 @@ fn faulty_copies_are_refuted() {
 }
 
 fn audit(values: ValueType, sigma: &str, depth_bits: u32) -> SamplerReport {
-    let shipped = Shipped::new(gaussian(sigma).into(), values).unwrap();
+    let shipped = ShippedSampler::new(gaussian(sigma).into(), values).unwrap();
     let request = SamplerRequest { depth_bits, ..SamplerRequest::new(shipped, [0.0, 1.0]) };
     sampler_audit(&request, &AtomicBool::new(false), &mut |_| {}).unwrap()
 }

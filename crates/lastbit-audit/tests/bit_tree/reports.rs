@@ -6,8 +6,10 @@ use lastbit::{
     AnyMechanism, DiscreteGaussian, DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rational, Snapping,
     ValueType,
 };
-use lastbit_audit::Loss;
-use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, Tier, sampler_audit};
+use lastbit_audit::ExactLoss;
+use lastbit_audit::bit_tree::{
+    BitTreeError, SamplerReport, SamplerRequest, ShippedSampler, Tier, sampler_audit,
+};
 
 use crate::rational;
 
@@ -15,15 +17,15 @@ fn audit(request: &SamplerRequest) -> Result<SamplerReport, BitTreeError> {
     sampler_audit(request, &AtomicBool::new(false), &mut |_| {})
 }
 
-fn discrete(s: &str) -> Shipped {
-    Shipped::of(DiscreteLaplace::new(rational(s)).unwrap().into())
+fn discrete(s: &str) -> ShippedSampler {
+    ShippedSampler::of(DiscreteLaplace::new(rational(s)).unwrap().into())
 }
 
 /// Nothing is refuted, and the true loss is the claimed one to six digits.
 #[test]
 fn shipped_mechanisms_are_what_they_claim() {
-    let laplace = |values| Shipped::new(Laplace::new(rational("2")).unwrap().into(), values).unwrap();
-    let grid = |k| Shipped::of(GridLaplace::<f64>::new(rational("2"), k).unwrap().into());
+    let laplace = |values| ShippedSampler::new(Laplace::new(rational("2")).unwrap().into(), values).unwrap();
+    let grid = |k| ShippedSampler::of(GridLaplace::<f64>::new(rational("2"), k).unwrap().into());
     let single: AnyMechanism = GridLaplace::<f32>::new(rational("2"), None).unwrap().into();
     for mechanism in [
         laplace(ValueType::F64),
@@ -34,13 +36,13 @@ fn shipped_mechanisms_are_what_they_claim() {
         grid(None),
         grid(Some(-1074)),
         grid(Some(0)),
-        Shipped::of(single),
-        Shipped::of(Snapping::new(rational("1/2"), rational("10")).unwrap().into()),
-        Shipped::of(FloatSnapping::new(0.5, 10.0).unwrap().into()),
+        ShippedSampler::of(single),
+        ShippedSampler::of(Snapping::new(rational("1/2"), rational("10")).unwrap().into()),
+        ShippedSampler::of(FloatSnapping::new(0.5, 10.0).unwrap().into()),
     ] {
         let report = audit(&SamplerRequest::new(mechanism, [0.0, 1.0])).unwrap();
         assert!(!report.is_refuted(), "{report}");
-        let Loss::Finite(loss) = &report.loss.loss else { panic!("{report}") };
+        let ExactLoss::Finite(loss) = &report.loss.loss else { panic!("{report}") };
         let claimed = report.loss.claim.loss();
         let close = rational("1e-6");
         assert!(loss.hi().cmp_rational(&(claimed + &close)).is_lt(), "{report}");
@@ -79,7 +81,7 @@ fn large_scales() {
 
 #[test]
 fn the_discrete_gaussian() {
-    let gaussian = Shipped::of(DiscreteGaussian::with_variance(rational("1/2")).unwrap().into());
+    let gaussian = ShippedSampler::of(DiscreteGaussian::with_variance(rational("1/2")).unwrap().into());
     let request = SamplerRequest { depth_bits: 24, ..SamplerRequest::new(gaussian, [3.0, 4.0]) };
     let report = audit(&request).unwrap();
     assert!(!report.is_refuted(), "{report}");

@@ -7,9 +7,9 @@ mod paths;
 mod properties;
 mod refusals;
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::discrete::{
-    Argument, DiscreteError, DiscreteReport, Inputs, Options, Parameters, Verdict, audit,
+    Argument, ClaimVerdict, DiscreteError, DiscreteReport, Inputs, Options, Parameters, audit,
 };
 use lastbit_lang::parse;
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
@@ -71,7 +71,7 @@ fn of(
 
 fn finite(report: &DiscreteReport) -> Enclosure {
     match report.loss() {
-        Loss::Finite(loss) => loss,
+        ExactLoss::Finite(loss) => loss,
         loss => panic!("{loss:?}\n{report}"),
     }
 }
@@ -89,7 +89,7 @@ fn is_rational_loss(report: &DiscreteReport, expected: &str) {
     is_loss(report, &Enclosure::of_rational(&rational(expected), 100));
 }
 
-fn verdict(report: &DiscreteReport) -> Verdict {
+fn verdict(report: &DiscreteReport) -> ClaimVerdict {
     report.claim.as_ref().unwrap().verdict
 }
 

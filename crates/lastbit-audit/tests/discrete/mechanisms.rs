@@ -10,7 +10,7 @@ fn randomized_response_loses_exactly_eps() {
         let report = of(RESPONSE, "", &[("eps", eps)], "answer", [true, false].map(Argument::Bool));
         is_rational_loss(&report, eps);
         // Equal up to all digits that are known.
-        assert_eq!(verdict(&report), Verdict::Undecided);
+        assert_eq!(verdict(&report), ClaimVerdict::Undecided);
         assert!(report.excess().unwrap().hi().abs() < Dyadic::pow2(-100));
         assert!(*report.delta().hi() < Dyadic::pow2(-100));
         assert_eq!(report.comparison.outputs(), 2);
@@ -21,7 +21,7 @@ fn randomized_response_loses_exactly_eps() {
 fn wrong_randomized_response() {
     let report = of(RESPONSES, "too_honest", &[("eps", "1/2")], "answer", [true, false].map(Argument::Bool));
     is_rational_loss(&report, "1");
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     let report = of(RESPONSES, "two_coins", &[], "answer", [true, false].map(Argument::Bool));
     is_loss(&report, &ln_rational(&Rational::from(3), 100).unwrap());
     // Everything is rational, so the probabilities are points: 3/4 and 1/4.
@@ -38,14 +38,14 @@ fn exponential_mechanism() {
     let ratio =
         (&root * &Enclosure::exact(3.into())).div(&(&root + &Enclosure::exact(2.into())), 100).unwrap();
     is_loss(&report, &ratio.ln(100).unwrap());
-    assert_eq!(verdict(&report), Verdict::Holds);
+    assert_eq!(verdict(&report), ClaimVerdict::Holds);
     // The worst case: one score rises, the others fall. The whole of ε is lost in the limit of large scores.
     let scores = || [numbers(&[30, 60, 60]), numbers(&[31, 59, 59])];
     let report = of(EXPONENTIAL, "exponential", &[("eps", "1")], "score", scores());
-    assert_eq!(verdict(&report), Verdict::Holds);
+    assert_eq!(verdict(&report), ClaimVerdict::Holds);
     assert!(finite(&report).lo().cmp_rational(&rational("0.999999")).is_gt());
     let report = of(EXPONENTIAL, "not_halved", &[("eps", "1")], "score", scores());
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     assert_eq!(report.comparison.witness().unwrap().output, "0");
 }
 
@@ -69,14 +69,14 @@ fn geometric_mechanism() {
     let values = ["1/16", "1"].map(|value| Argument::Number(rational(value)));
     let report = of(GRID_LAPLACE, "", &[("eps", "1"), ("k", "-4")], "x", values);
     is_rational_loss(&report, "15/16");
-    assert_eq!(verdict(&report), Verdict::Holds);
+    assert_eq!(verdict(&report), ClaimVerdict::Holds);
     let report = of(GEOMETRIC, "halved", &[("eps", "1/2")], "x", [3, 4].map(number));
     is_rational_loss(&report, "1");
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     // Inputs that do not lie on a common grid have no output in common.
     let values = ["0", "1/2"].map(|value| Argument::Number(rational(value)));
     let report = of(GEOMETRIC, "geometric", &[("eps", "1"), ("k", "0")], "x", values);
-    assert_eq!(report.loss(), Loss::Infinite);
+    assert_eq!(report.loss(), ExactLoss::Infinite);
     assert!(report.comparison.only()[0].contains(&Rational::ONE));
 }
 
@@ -115,7 +115,7 @@ fn histogram_and_its_broken_variant() {
     let report = of(GEOMETRIC, "same_noise", &given, "x", [numbers(&[3, 5]), numbers(&[3, 6])]);
     // Which outputs both inputs share is not known in the tails that were cut off.
     assert!(report.loss().exceeds(&rational("40")));
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
 }
 
 /// A scale need not be rational, as long as it is one number for both inputs.
@@ -131,7 +131,7 @@ fn scales_that_are_not_rational() {
     let text = "mechanism roots(x: int) -> grid { z <$ dlap(sqrt(x), 0); return z }";
     for values in [[2, 3], [4, 5], [2, 2]] {
         let report = of(text, "", &[], "x", values.map(number));
-        assert!(matches!(report.loss(), Loss::AtLeast(_)), "{report}");
+        assert!(matches!(report.loss(), ExactLoss::AtLeast(_)), "{report}");
     }
 }
 
@@ -152,9 +152,9 @@ fn tails_that_are_clamped() {
 #[test]
 fn tails_that_do_not_end() {
     let report = of(GEOMETRIC, "scaled", &[], "x", [1, 2].map(number));
-    let Loss::AtLeast(least) = report.loss() else { panic!("{report}") };
+    let ExactLoss::AtLeast(least) = report.loss() else { panic!("{report}") };
     assert!(least > Dyadic::from(10));
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     assert!(report.rest.iter().all(|rest| rest.hi().signum() > 0 && *rest.hi() < Dyadic::pow2(-60)));
     assert!(report.to_string().contains("cut off"));
 }
@@ -186,7 +186,7 @@ fn noisy_max() {
         let n = first.len().to_string();
         let given = [("eps", eps), ("n", n.as_str())];
         let report = of(NOISY_MAX, "noisy_max", &given, "q", [numbers(&first), numbers(&second)]);
-        assert_eq!(verdict(&report), Verdict::Holds);
+        assert_eq!(verdict(&report), ClaimVerdict::Holds);
         assert!(finite(&report).width() < Dyadic::pow2(-40));
         for (run, q) in [first, second].iter().enumerate() {
             let expected = noisy_max_by_formula(q, rational(eps).to_f64(Rounding::Nearest));
@@ -204,7 +204,7 @@ fn noisy_max() {
         "q",
         [numbers(&[0, 0]), numbers(&[1, 1])],
     );
-    assert!(matches!(report.loss(), Loss::AtLeast(_)));
+    assert!(matches!(report.loss(), ExactLoss::AtLeast(_)));
 }
 
 #[test]
@@ -220,26 +220,26 @@ fn above_threshold_and_its_broken_variants() {
     let mixed = ([1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]);
 
     let report = of("above_threshold", rising.0, rising.1);
-    assert_eq!(verdict(&report), Verdict::Holds);
+    assert_eq!(verdict(&report), ClaimVerdict::Holds);
     assert!(finite(&report).lo().cmp_rational(&rational("0.92")).is_gt());
-    assert_eq!(verdict(&of("above_threshold", high.0, high.1)), Verdict::Holds);
+    assert_eq!(verdict(&of("above_threshold", high.0, high.1)), ClaimVerdict::Holds);
 
     let report = of("no_query_noise", rising.0, rising.1);
-    assert_eq!((report.loss(), verdict(&report)), (Loss::Infinite, Verdict::Violated));
+    assert_eq!((report.loss(), verdict(&report)), (ExactLoss::Infinite, ClaimVerdict::Violated));
     assert_eq!(report.comparison.witness().unwrap().output, "5");
 
     // Six times ε/4: no answer is above.
     let report = of("no_threshold_noise", high.0, high.1);
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     is_rational_loss(&report, "3/2");
     assert_eq!(report.comparison.witness().unwrap().output, "6");
 
     let report = of("noisy_value", rising.0, rising.1);
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     assert!(report.loss().exceeds(&rational("1.49")));
     assert!(report.comparison.witness().unwrap().output.starts_with("[5, "));
 
     let report = of("all_answers", mixed.0, mixed.1);
-    assert_eq!(verdict(&report), Verdict::Violated);
+    assert_eq!(verdict(&report), ClaimVerdict::Violated);
     assert_eq!(report.comparison.outputs(), 64);
 }

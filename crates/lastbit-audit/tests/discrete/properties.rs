@@ -53,9 +53,9 @@ fn claims_with_a_delta() {
         )
     };
     // P(z <= -3) = e^-3/(1 + e^-1) = 0.0364.
-    for (delta, expected) in [("0.04", Verdict::Holds), ("0.03", Verdict::Violated)] {
+    for (delta, expected) in [("0.04", ClaimVerdict::Holds), ("0.03", ClaimVerdict::Violated)] {
         let report = of(&text(delta), "", &[], "x", [0, 1].map(number));
-        assert_eq!(report.loss(), Loss::Infinite);
+        assert_eq!(report.loss(), ExactLoss::Infinite);
         assert_eq!(verdict(&report), expected, "{report}");
         assert_eq!(report.epsilon, Rational::ONE);
     }

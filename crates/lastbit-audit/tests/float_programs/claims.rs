@@ -1,6 +1,6 @@
 //! What a text claims: the ε of the divergences, and the verdict.
 
-use lastbit_audit::discrete::Verdict;
+use lastbit_audit::discrete::ClaimVerdict;
 use lastbit_audit::program::{EpsilonOf, Limits, Neighbours, Options, ProgramReport};
 use lastbit_real::Rational;
 
@@ -18,7 +18,7 @@ fn snapped(clauses: &str, inputs: [&str; 2], options: &Options<'_>) -> ProgramRe
     audited(&text, "", inputs, options).expect("an audit")
 }
 
-fn verdict(clauses: &str, options: &Options<'_>) -> Verdict {
+fn verdict(clauses: &str, options: &Options<'_>) -> ClaimVerdict {
     snapped(clauses, ["x=0", "x=1"], options).claim.expect("a claim").verdict
 }
 
@@ -45,16 +45,16 @@ fn the_epsilon_of_divergences() {
 fn verdicts() {
     for options in [listing(), Options { epsilon: Some(Rational::ZERO), ..listing() }] {
         for (claim, expected) in [
-            ("claim approx(1, 2^-30)", Verdict::Holds),
-            ("claim approx(1, 2.667e-17)", Verdict::Violated),
-            ("claim approx(1, 2.668e-17)", Verdict::Holds),
-            ("claim approx(1, 0)", Verdict::Violated),
-            ("claim approx(1/2, 1/10)", Verdict::Violated),
-            ("claim pure 1", Verdict::Violated),
-            ("claim pure 1 + 9.18e-16", Verdict::Violated),
-            ("claim pure 1 + 9.19e-16", Verdict::Holds),
-            ("claim pure 2^40", Verdict::Holds),
-            ("claim pure 0", Verdict::Violated),
+            ("claim approx(1, 2^-30)", ClaimVerdict::Holds),
+            ("claim approx(1, 2.667e-17)", ClaimVerdict::Violated),
+            ("claim approx(1, 2.668e-17)", ClaimVerdict::Holds),
+            ("claim approx(1, 0)", ClaimVerdict::Violated),
+            ("claim approx(1/2, 1/10)", ClaimVerdict::Violated),
+            ("claim pure 1", ClaimVerdict::Violated),
+            ("claim pure 1 + 9.18e-16", ClaimVerdict::Violated),
+            ("claim pure 1 + 9.19e-16", ClaimVerdict::Holds),
+            ("claim pure 2^40", ClaimVerdict::Holds),
+            ("claim pure 0", ClaimVerdict::Violated),
         ] {
             assert_eq!(verdict(claim, &options), expected, "{claim}");
         }
@@ -66,7 +66,7 @@ fn verdicts() {
 #[test]
 fn nothing_is_lost_between_equal_inputs() {
     let report = snapped("claim pure 0", ["x=1", "x=1"], &listing());
-    assert_eq!(report.claim.expect("a claim").verdict, Verdict::Holds);
+    assert_eq!(report.claim.expect("a claim").verdict, ClaimVerdict::Holds);
 }
 
 /// An output of one input alone exceeds every ε, but not every δ.
@@ -78,11 +78,11 @@ fn infinite_losses() {
         )
     };
     for (claim, expected) in [
-        ("pure 2^40", Verdict::Violated),
-        ("approx(2^40, 1/5)", Verdict::Violated),
-        ("approx(2^40, 1/4)", Verdict::Holds),
-        ("approx(3, 1/4)", Verdict::Holds),
-        ("approx(3, 1/5)", Verdict::Violated),
+        ("pure 2^40", ClaimVerdict::Violated),
+        ("approx(2^40, 1/5)", ClaimVerdict::Violated),
+        ("approx(2^40, 1/4)", ClaimVerdict::Holds),
+        ("approx(3, 1/4)", ClaimVerdict::Holds),
+        ("approx(3, 1/5)", ClaimVerdict::Violated),
     ] {
         let report = audited(&text(claim), "", ["x=0", "x=1"], &listing()).expect("an audit");
         assert_eq!(report.claim.expect("a claim").verdict, expected, "{claim}");
@@ -94,9 +94,9 @@ fn infinite_losses() {
 fn some_outputs_confirm_nothing() {
     let limits = Limits { outputs: 2, ..Limits::default() };
     let some = Options { limits, ..listing() };
-    assert_eq!(verdict("claim pure 1/2", &some), Verdict::Violated);
-    assert_eq!(verdict("claim pure 2", &some), Verdict::Undecided);
-    assert_eq!(verdict("claim approx(1, 2^-30)", &some), Verdict::Undecided);
+    assert_eq!(verdict("claim pure 1/2", &some), ClaimVerdict::Violated);
+    assert_eq!(verdict("claim pure 2", &some), ClaimVerdict::Undecided);
+    assert_eq!(verdict("claim approx(1, 2^-30)", &some), ClaimVerdict::Undecided);
     let report = snapped("claim pure 2", ["x=0", "x=1"], &some);
     assert_eq!(
         report.claim_in_words().expect("a claim"),

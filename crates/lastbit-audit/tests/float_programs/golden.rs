@@ -2,7 +2,7 @@
 
 use lastbit_audit::decimal::{scientific, scientific_of};
 use lastbit_audit::program::{Library, Method, Options, Part, ProgramReport};
-use lastbit_audit::{Loss, Sampler};
+use lastbit_audit::{ExactLoss, Sampler};
 use lastbit_real::{Enclosure, Float, IBig, Rational, ln_rational};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -117,7 +117,7 @@ fn check_case(case: &Value) {
     }
 
     let loss = match report.loss(100) {
-        Loss::Infinite => "inf".to_owned(),
+        ExactLoss::Infinite => "inf".to_owned(),
         _ => scientific_of(30, |bits| report.comparison.finite_loss(bits)),
     };
     assert_eq!(loss, text(case, "loss"), "{id}");

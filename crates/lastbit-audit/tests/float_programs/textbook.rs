@@ -1,6 +1,6 @@
 //! The textbook's formula in floats: what it gives away.
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::program::{Library, Limits, Method, Options, textbook_laplace};
 use lastbit_lang::{Format, ast};
 use lastbit_real::{Dyadic, Enclosure, Float, IBig, Rational};
@@ -25,7 +25,7 @@ fn witnesses(parameters: &str, inputs: [&str; 2]) -> Vec<(String, [u64; 2])> {
 #[test]
 fn doubles_tell_with_certainty() {
     let report = audited(LAPLACE, "eps=1", ["x=0", "x=1"], &Options::default()).expect("an audit");
-    assert_eq!(report.loss(100), Loss::Infinite);
+    assert_eq!(report.loss(100), ExactLoss::Infinite);
     assert_eq!(*report.comparison.total(), IBig::from(2) * ((IBig::ONE << 53) - IBig::ONE));
     let witness = report.comparison.witness().expect("an output");
     assert_eq!(witness.output.to_hex(), "-0x1.62e42fefa39efp-1");
@@ -51,7 +51,7 @@ fn doubles_with_the_platforms_logarithm() {
     let options = Options { library: Some(Library::Std), limits, ..Options::default() };
     let (format, sampler) = (Format::Binary64, ast::Sampler::Ulp);
     let report = textbook_laplace(format, sampler, &Rational::ONE, inputs, &options).expect("an audit");
-    assert_eq!((report.method, report.loss(100)), (Method::Witness, Loss::Infinite));
+    assert_eq!((report.method, report.loss(100)), (Method::Witness, ExactLoss::Infinite));
     let witness = report.comparison.witness().expect("an output");
     assert_eq!(witness.output, 0.5f64.ln());
     assert!(witness.weights[1].hi().is_zero());
@@ -76,5 +76,5 @@ fn two_thirds_of_the_mass_in_single_precision() {
     assert_eq!(report.method, Method::Monotone);
     assert_eq!(*report.comparison.total(), IBig::from(33_554_430));
     assert_eq!(report.comparison.only()[0], Enclosure::exact(Dyadic::from(22_445_244)));
-    assert_eq!(report.loss(100), Loss::Infinite);
+    assert_eq!(report.loss(100), ExactLoss::Infinite);
 }

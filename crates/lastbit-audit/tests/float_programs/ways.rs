@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::program::{Library, Limits, Method, Options, ProgramError, ProgramReport};
 use lastbit_real::{Enclosure, Float, IBig};
 
@@ -90,7 +90,7 @@ fn a_choice_between_two_branches() {
         rounded(input as f64 + y)
     });
     // The upper tail ends where 1 - u has no more bits, far before the lower one: some outputs come from one input only.
-    assert_eq!(report.loss(100), Loss::Infinite);
+    assert_eq!(report.loss(100), ExactLoss::Infinite);
 }
 
 /// All samples of a program that is not monotone, counted here as well.
@@ -155,7 +155,7 @@ fn witnesses_are_outcomes() {
         }
     }
     let some = audited(SNAP, "eps=1 L=1 B=20", inputs, &Options { limits, ..listing() }).expect("an audit");
-    let (Loss::AtLeast(least), Loss::Finite(loss)) = (some.loss(100), all.loss(100)) else {
+    let (ExactLoss::AtLeast(least), ExactLoss::Finite(loss)) = (some.loss(100), all.loss(100)) else {
         panic!("from below, and finite")
     };
     assert!(least <= *loss.hi());

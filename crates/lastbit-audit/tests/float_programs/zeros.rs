@@ -1,6 +1,6 @@
 //! `-0` and `+0` are two outputs.
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::program::{Library, Limits, Method, Options};
 use lastbit_real::Float;
 
@@ -63,7 +63,7 @@ fn witnesses() {
     let text = "mechanism m(x: f64) -> f64 { u <$ unif(0,1); return if u < 0.5 { x * 0 } else { u } }";
     let limits = Limits { outputs: 1, ..Limits::default() };
     let report = audited(text, "", ["x=-1", "x=1"], &Options { limits, ..listing() }).expect("an audit");
-    assert_eq!((report.method, report.loss(64)), (Method::Witness, Loss::Infinite));
+    assert_eq!((report.method, report.loss(64)), (Method::Witness, ExactLoss::Infinite));
     let zeros: Vec<_> = report.outcomes.iter().filter(|outcome| outcome.output == 0.0).collect();
     assert_eq!(zeros.len(), 2);
     for zero in zeros {

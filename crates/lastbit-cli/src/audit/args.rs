@@ -7,7 +7,7 @@ use lastbit::Rational;
 use lastbit_engine::audit::Given;
 
 pub(crate) use super::choices::{
-    Budget, Lambda, Logarithm, Operation, Precision, SamplerName, TextbookUniform, Ties, Uniform, given,
+    Budget, Grid, Logarithm, Operation, Precision, SamplerName, TextbookUniform, Ties, Uniform, given,
 };
 use crate::args::Form;
 use crate::prove::args::{Assignment, number};
@@ -128,7 +128,7 @@ pub(crate) struct Snapping {
     pub(crate) scale: Option<Given>,
     /// Λ, the grid of the outputs: a power of two such as 2^-3, or auto, the least that is at least 1/ε (or λ)
     #[arg(long, value_name = "auto|2^k", default_value = "auto", allow_hyphen_values = true)]
-    pub(crate) lambda: Lambda,
+    pub(crate) grid: Grid,
     /// Where ties of the rounding to Λ go
     #[arg(long, value_enum, default_value_t = Ties::Up)]
     pub(crate) tie: Ties,
@@ -217,7 +217,7 @@ pub(crate) struct Program {
     pub(crate) bound: Option<Rational>,
     /// Λ, the rounding grid: the same as --param L=Λ [default: the least power of two that is at least 1/ε]
     #[arg(long, value_name = "Λ", value_parser = number, allow_hyphen_values = true)]
-    pub(crate) lambda: Option<Rational>,
+    pub(crate) grid: Option<Rational>,
     /// The value of a parameter, such as --param k=-2; may be given several times
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) param: Vec<Assignment>,
@@ -305,7 +305,7 @@ pub(crate) struct EmitParameters {
         requires = "emit",
         allow_hyphen_values = true
     )]
-    pub(crate) lambda: Lambda,
+    pub(crate) grid: Grid,
     /// Where ties of the rounding to Λ go
     #[arg(long, value_enum, default_value_t = Ties::Up, requires = "emit")]
     pub(crate) tie: Ties,

@@ -92,7 +92,7 @@ pub(crate) enum SamplerName {
 
 /// `auto`, or a power of two.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Lambda {
+pub(crate) enum Grid {
     Auto,
     Given(Rational),
 }
@@ -146,25 +146,25 @@ impl From<SamplerName> for sampler::Sampler {
     }
 }
 
-impl Lambda {
+impl Grid {
     /// The power of two, if one is given.
     pub(crate) fn given(&self) -> Option<Rational> {
         match self {
-            Lambda::Auto => None,
-            Lambda::Given(value) => Some(value.clone()),
+            Grid::Auto => None,
+            Grid::Given(value) => Some(value.clone()),
         }
     }
 }
 
-impl FromStr for Lambda {
+impl FromStr for Grid {
     type Err = String;
-    fn from_str(text: &str) -> Result<Lambda, String> {
+    fn from_str(text: &str) -> Result<Grid, String> {
         if text == "auto" {
-            return Ok(Lambda::Auto);
+            return Ok(Grid::Auto);
         }
         let value = number(text)?;
         let exponent = value.floor_log2().filter(|exponent| Rational::pow2(*exponent) == value);
-        exponent.map(|_| Lambda::Given(value)).ok_or_else(|| "it must be auto or a power of two".into())
+        exponent.map(|_| Grid::Given(value)).ok_or_else(|| "it must be auto or a power of two".into())
     }
 }
 

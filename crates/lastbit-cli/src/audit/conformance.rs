@@ -100,7 +100,7 @@ fn write(parameters: &EmitParameters) -> Result<(), Error> {
         return Err(Error::usage("--emit needs --epsilon, --bound and --inputs", "see --help"));
     };
     let mechanism = Mechanism {
-        grid: parameters.lambda.given(),
+        grid: parameters.grid.given(),
         multiplies: parameters.op == Operation::Mul,
         sampler: parameters.sampler.into(),
         tie: parameters.tie.into(),

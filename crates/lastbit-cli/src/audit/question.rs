@@ -47,7 +47,7 @@ fn of_file(
     }
     let name = name_of(path);
     let text = read_text(path).map_err(|error| error.into_refusal())?;
-    let named = [("epsilon", &args.epsilon), ("bound", &args.bound), ("grid", &args.lambda)];
+    let named = [("epsilon", &args.epsilon), ("bound", &args.bound), ("grid", &args.grid)];
     let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
     let listed = args.param.iter().map(|given| (given.name.clone(), given.value.clone()));
     let inputs = match args.inputs.as_deref() {
@@ -114,7 +114,7 @@ impl Snapping {
 
     fn mechanism(&self) -> snapping::Mechanism {
         snapping::Mechanism {
-            grid: self.lambda.given(),
+            grid: self.grid.given(),
             multiplies: self.op == Operation::Mul,
             scale: self.scale.clone(),
             sampler: self.sampler.into(),
@@ -132,7 +132,7 @@ impl Snapping {
         Ok(exact::Question {
             epsilon: self.epsilon.exact.clone(),
             bound: self.bound.exact.clone(),
-            grid: self.lambda.given(),
+            grid: self.grid.given(),
             inputs: [first.exact, second.exact],
         })
     }

@@ -16,7 +16,7 @@ use super::limits::Limits;
   lastbit prove kernel.fpcore --program doppler1 --tree
   lastbit prove mechanisms/snapping.lb
   lastbit prove mechanisms/standard/sparse_vector.lb --program svt_1 --tree --certificate svt_1.json
-  lastbit prove mechanisms/snapping.lb --cases --epsilon 1 --lambda 1 --bound 4 --inputs 0 1
+  lastbit prove mechanisms/snapping.lb --cases --epsilon 1 --grid 1 --bound 4 --inputs 0 1
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100 --of w --figure
   lastbit prove kernel.fpcore --rules paper --program doppler1
@@ -52,7 +52,7 @@ pub(crate) struct Prove {
     /// Take the arguments of FPCore programs for real numbers that are rounded on entry, instead of floats
     #[arg(long)]
     pub(crate) real_inputs: bool,
-    /// The ideal snapping mechanism case by case: formulas, or numbers with --epsilon, --lambda, --bound and --inputs
+    /// The ideal snapping mechanism case by case: formulas, or numbers with --epsilon, --grid, --bound and --inputs
     #[arg(long)]
     pub(crate) cases: bool,
     /// Ask z3, if it is on the machine, where no proof of a premise is found; what rests on it is not certified
@@ -82,7 +82,7 @@ pub(crate) struct Values {
     pub(crate) bound: Option<Rational>,
     /// Λ, the rounding grid, a power of two such as 2^-3: the same as --param L=Λ [default: the least that is at least 1/ε]
     #[arg(long, value_name = "Λ", allow_hyphen_values = true, value_parser = number)]
-    pub(crate) lambda: Option<Rational>,
+    pub(crate) grid: Option<Rational>,
     /// How far apart neighbouring inputs are [default: what the file says after `adjacent`]
     #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = number)]
     pub(crate) sensitivity: Option<Rational>,

@@ -27,7 +27,7 @@ pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>
     let values = &args.values;
     let given = [
         ("--epsilon E", values.epsilon.is_some()),
-        ("--lambda Λ", values.lambda.is_some()),
+        ("--grid Λ", values.grid.is_some()),
         ("--bound B", values.bound.is_some()),
         ("--inputs F F'", values.inputs.is_some()),
     ];
@@ -38,10 +38,10 @@ pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>
         let message = format!("the cases are about inputs in [-B, B], and {outside} is not");
         return refuse(message, "a larger --bound, or other --inputs".into());
     }
-    let found = match (&values.epsilon, &values.lambda, &values.bound, values.inputs.as_deref()) {
-        (Some(epsilon), Some(lambda), Some(bound), Some([f, f2])) => {
-            let [epsilon, lambda, bound] = [epsilon, lambda, bound].map(Clone::clone);
-            table(epsilon, lambda, bound, [f.clone(), f2.clone()])
+    let found = match (&values.epsilon, &values.grid, &values.bound, values.inputs.as_deref()) {
+        (Some(epsilon), Some(grid), Some(bound), Some([f, f2])) => {
+            let [epsilon, grid, bound] = [epsilon, grid, bound].map(Clone::clone);
+            table(epsilon, grid, bound, [f.clone(), f2.clone()])
         }
         _ if missing.len() == given.len() => Ok(symbolic()),
         _ => {
@@ -55,6 +55,6 @@ pub(super) fn report(file: &File, declaration: &Declaration, source: &Source<'_>
             value["name"] = name.as_str().into();
             Report::new(format!("{name}\n{table}"), value, Outcome::Proved)
         }
-        Err(error) => refuse(error.to_string(), "change --epsilon, --lambda or --bound".into()),
+        Err(error) => refuse(error.to_string(), "change --epsilon, --grid or --bound".into()),
     }
 }

@@ -10,8 +10,8 @@ pub(crate) fn of_options(args: &Prove) -> Result<(), Error> {
     }
     let points = args.at.iter().map(|assignment| ("--at", assignment.name.as_str()));
     once(points)?;
-    let Values { epsilon, bound, lambda, param, range, libm, .. } = &args.values;
-    let named = [("--epsilon", "eps", epsilon), ("--bound", "B", bound), ("--lambda", "L", lambda)];
+    let Values { epsilon, bound, grid, param, range, libm, .. } = &args.values;
+    let named = [("--epsilon", "eps", epsilon), ("--bound", "B", bound), ("--grid", "L", grid)];
     let named =
         named.iter().filter(|(_, _, value)| value.is_some()).map(|(option, name, _)| (*option, *name));
     let params = param.iter().map(|assignment| ("--param", assignment.name.as_str()));
@@ -42,7 +42,7 @@ pub(crate) fn of_fpcore(args: &Prove, file: &str) -> Result<(), Error> {
         ("--of", args.of.is_some()),
         ("--epsilon", values.epsilon.is_some()),
         ("--bound", values.bound.is_some()),
-        ("--lambda", values.lambda.is_some()),
+        ("--grid", values.grid.is_some()),
         ("--sensitivity", values.sensitivity.is_some()),
         ("--param", !values.param.is_empty()),
         ("--range", !values.range.is_empty()),

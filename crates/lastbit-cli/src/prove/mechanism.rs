@@ -140,7 +140,7 @@ fn private(
 fn given(declaration: &Declaration, args: &Prove) -> (Given, Vec<String>) {
     let values = &args.values;
     let (bindings, notes) =
-        self::values(declaration, [&values.epsilon, &values.bound, &values.lambda], &values.param);
+        self::values(declaration, [&values.epsilon, &values.bound, &values.grid], &values.param);
     let library = |is_exp: bool| {
         let found = values.libm.iter().find(|given| given.is_exp == is_exp);
         found.map(|given| given.accuracy.clone())
@@ -160,7 +160,7 @@ fn given(declaration: &Declaration, args: &Prove) -> (Given, Vec<String>) {
 fn bindings(declaration: &Declaration, args: &Prove) -> (Bindings, Vec<String>) {
     let given = &args.values;
     let (mut bindings, notes) =
-        values(declaration, [&given.epsilon, &given.bound, &given.lambda], &given.param);
+        values(declaration, [&given.epsilon, &given.bound, &given.grid], &given.param);
     for range in &given.range {
         bindings.ranges.insert(range.name.clone(), (range.lo.clone(), range.hi.clone()));
     }

@@ -91,7 +91,7 @@ fn verdict(declaration: &Declaration, theorem: &OpenTheorem) -> (String, Outcome
 /// Whether something was asked for that a theorem for all parameters does not look at.
 fn left_aside(args: &Prove) -> bool {
     let values = &args.values;
-    let named = [&values.epsilon, &values.bound, &values.lambda];
+    let named = [&values.epsilon, &values.bound, &values.grid];
     named.iter().any(|value| value.is_some())
         || !values.param.is_empty()
         || !values.range.is_empty()

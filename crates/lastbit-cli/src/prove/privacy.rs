@@ -59,7 +59,7 @@ pub(crate) fn report(
 /// The values that the command line gives, and no others: without them the proof is for all of them.
 fn given(args: &Prove) -> BTreeMap<String, Rational> {
     let values = &args.values;
-    let named = [("eps", &values.epsilon), ("B", &values.bound), ("L", &values.lambda)];
+    let named = [("eps", &values.epsilon), ("B", &values.bound), ("L", &values.grid)];
     let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
     let listed = values.param.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone()));
     named.chain(listed).collect()

@@ -2,7 +2,7 @@
 
 use lastbit_audit::comparison::LnRatio;
 use lastbit_audit::decimal::settled;
-use lastbit_audit::{Comparison, Loss as FoundLoss, Outcome};
+use lastbit_audit::{Comparison, ExactLoss as FoundLoss, Outcome};
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding};
 
 use super::{Delta, Favours, OutputRow};

@@ -31,7 +31,7 @@ impl Question {
     /// `Λ`
     pub fn grid(&self) -> Rational {
         // An ε that is not positive is refused for what it is, whatever Λ is.
-        let usual = || IdealSnap::default_lambda(&self.epsilon).unwrap_or(Rational::ONE);
+        let usual = || IdealSnap::default_grid(&self.epsilon).unwrap_or(Rational::ONE);
         self.grid.clone().unwrap_or_else(usual)
     }
 
@@ -88,7 +88,7 @@ pub fn audit(question: &Question, wishes: &Wishes) -> Result<AuditAnswer, Refusa
     };
     let (verdict, claims) = with_limit(wishes, vec![claim], by_theorem);
     let parameters =
-        [("epsilon", mechanism.epsilon()), ("bound", mechanism.bound()), ("grid", mechanism.lambda())];
+        [("epsilon", mechanism.epsilon()), ("bound", mechanism.bound()), ("grid", mechanism.grid())];
     let from = if wishes.delta_at.is_some() { "request" } else { "mechanism" };
     Ok(AuditAnswer {
         schema: Schema,

@@ -1,6 +1,6 @@
 //! Claims against what was found.
 
-use lastbit_audit::{Comparison, Loss as FoundLoss};
+use lastbit_audit::{Comparison, ExactLoss as FoundLoss};
 use lastbit_real::{Rational, Rounding};
 use serde::Serialize;
 

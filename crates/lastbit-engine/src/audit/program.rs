@@ -251,10 +251,10 @@ impl Setting<'_> {
 }
 
 /// The judgement of a library's verdict; inputs that are no neighbours refute nothing.
-pub(super) fn judgement(verdict: discretes::Verdict, are_neighbours: bool) -> Judgement {
+pub(super) fn judgement(verdict: discretes::ClaimVerdict, are_neighbours: bool) -> Judgement {
     match verdict {
-        discretes::Verdict::Holds => Judgement::Holds,
-        discretes::Verdict::Violated if are_neighbours => Judgement::Violated,
+        discretes::ClaimVerdict::Holds => Judgement::Holds,
+        discretes::ClaimVerdict::Violated if are_neighbours => Judgement::Violated,
         _ => Judgement::Undecided,
     }
 }

@@ -2,7 +2,7 @@
 
 use lastbit::{Amount, Family, Measure, ValueType};
 use lastbit_audit::bit_tree::{
-    BitTreeError, EventRow, SamplerReport, SamplerRequest, Shipped, Side, Tiers, sampler_audit,
+    BitTreeError, EventRow, SamplerReport, SamplerRequest, ShippedSampler, Side, Tiers, sampler_audit,
 };
 use lastbit_audit::{Comparison, Outcome};
 use lastbit_real::{Enclosure, Float, IBig, Rational};
@@ -215,7 +215,7 @@ fn refused(error: BitTreeError) -> Refusal {
 }
 
 impl Question {
-    fn shipped(&self) -> Result<Shipped, Refusal> {
+    fn shipped(&self) -> Result<ShippedSampler, Refusal> {
         let snaps = matches!(self.sampler, Sampler::Snapping | Sampler::FloatSnapping);
         match (self.bound.is_some(), snaps) {
             (false, true) => {
@@ -245,7 +245,7 @@ impl Question {
             Sampler::Snapping => Family::Snapping { bound, clamp_infinite: false },
             Sampler::FloatSnapping => Family::FloatSnapping { bound },
         };
-        Ok(Shipped::of(family.with(&Amount::Scale(self.scale.clone()))?))
+        Ok(ShippedSampler::of(family.with(&Amount::Scale(self.scale.clone()))?))
     }
 
     fn told(&self, report: &SamplerReport, wishes: &Wishes) -> AuditAnswer {

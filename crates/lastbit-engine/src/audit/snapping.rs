@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_audit::decimal::settled;
 use lastbit_audit::program::{self as programs, Library};
-use lastbit_audit::snapping::{FloatSnap, Interval, Noise, PairCell, Scaling, Shipped, Variant};
-use lastbit_audit::{Comparison, Loss as FoundLoss, OutOfRange, Outcome, Sampler};
-use lastbit_lang::{Bindings, Tie};
+use lastbit_audit::snapping::{FloatSnap, Interval, Noise, PairCell, Scaling, SnappingReplay, Variant};
+use lastbit_audit::{Comparison, ExactLoss as FoundLoss, OutOfRange, Outcome, Sampler};
+use lastbit_lang::Tie;
 use lastbit_prove::endpoint::theorem_a;
 use lastbit_real::{Enclosure, Float, Rational, Rounding};
 
@@ -18,7 +18,7 @@ use super::{
     Agreement, AuditAnswer, ClaimSource, FloatType, Form, Given, JudgedClaim, Listed, OutputRow, Parameter,
     Samples, Wishes, program, worst,
 };
-use crate::{Judgement, Refusal, Schema, Source, Watcher};
+use crate::{Judgement, Refusal, Schema, Watcher};
 
 /// How many outputs are listed next to each place of interest.
 const NEXT_TO: i64 = 2;
@@ -277,7 +277,7 @@ impl Setting<'_> {
     /// All outputs, each held against the shipped function.
     fn weigh(&self, delta_at: &Rational, papers: &mut Papers<'_>) -> Result<Weighed, Refusal> {
         let Setting { variant, inputs, wishes, watcher, .. } = self;
-        let mut shipped = Shipped::of(variant);
+        let mut shipped = SnappingReplay::of(variant);
         let mut disagreement = None;
         let (first, last) = variant.numbers(*inputs).into_inner();
         let length = last.abs_diff(first).max(1) as f64;
@@ -370,7 +370,7 @@ impl Setting<'_> {
         let mut parameters: BTreeMap<String, Parameter> = [
             ("epsilon", Parameter::double(self.epsilon)),
             ("bound", Parameter::double(mechanism.bound())),
-            ("grid", Parameter::exact(&mechanism.lambda())),
+            ("grid", Parameter::exact(&mechanism.grid())),
             ("op", Parameter::word(op)),
             ("sampler", Parameter::word(mechanism.sampler().name())),
             ("tie", Parameter::word(mechanism.tie().text())),
@@ -403,8 +403,7 @@ impl Setting<'_> {
     fn with_this_library(&self) -> Result<AuditAnswer, Refusal> {
         let epsilon = exactly(self.epsilon);
         let delta_at = self.wishes.delta_at(&epsilon);
-        let (text, bindings) = (text_of(self.variant), values_of(self.variant));
-        let file = Source { name: "snapping", text: &text }.declarations()?;
+        let (file, bindings) = self.variant.program();
         let [first, second] = self.inputs.map(|f| [("x".to_owned(), exactly(f))].into());
         let report =
             program::watched(self.wishes, self.watcher, Some(&delta_at), Some(Library::Std), |options| {
@@ -429,7 +428,7 @@ impl Setting<'_> {
 }
 
 /// The comparison, all outputs that were kept, and the shipped function.
-type Weighed = (Comparison<i64>, Option<Vec<PairCell>>, Option<Shipped>);
+type Weighed = (Comparison<i64>, Option<Vec<PairCell>>, Option<SnappingReplay>);
 
 impl Samples {
     /// Of the signs + and - under the first, and under the second input.
@@ -453,39 +452,6 @@ fn excess<O: Clone>(comparison: &Comparison<O>, epsilon: &Rational) -> String {
 /// In units of `η = 2⁻⁵³`.
 pub(super) fn eta(value: &Enclosure) -> Enclosure {
     value.shl(53)
-}
-
-/// The mechanism as a text of the language.
-pub(super) fn text_of(variant: &Variant) -> String {
-    let mechanism = &variant.mechanism;
-    let (noise, parameter) = match mechanism.scaling() {
-        Scaling::Divide(_) => ("ln(u) / eps", "eps"),
-        Scaling::Multiply(_) => ("lambda * ln(u)", "lambda"),
-    };
-    let start = if variant.clamp_input { "clamp(x, B)" } else { "x" };
-    format!(
-        "mechanism snapping(x: f64) -> grid
-           param {parameter}: f64 > 0, L: f64 > 0, B: f64 > 0
-           sampler unif = {}(0,1)
-         {{ u <$ unif(0,1);  s <$ sign;  y := {noise};  w := {start} + s * y;  return clamp(round(w, L, {}), B) }}",
-        mechanism.sampler().name(),
-        mechanism.tie().text(),
-    )
-}
-
-/// The values of the parameters of [`text_of`].
-pub(super) fn values_of(variant: &Variant) -> Bindings {
-    let mechanism = &variant.mechanism;
-    let (name, value) = match mechanism.scaling() {
-        Scaling::Divide(epsilon) => ("eps", epsilon),
-        Scaling::Multiply(lambda) => ("lambda", lambda),
-    };
-    let values = [
-        (name.to_owned(), exactly(value)),
-        ("L".to_owned(), mechanism.lambda()),
-        ("B".to_owned(), exactly(mechanism.bound())),
-    ];
-    Bindings { values: values.into(), ..Bindings::default() }
 }
 
 /// A witness of the mechanism as an outcome of doubles.

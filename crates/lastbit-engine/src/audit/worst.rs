@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lastbit_audit::snapping::{Budget, Case, Formula, Search as Hunt, Variant, Witness, Worst};
-use lastbit_audit::{Comparison, Loss as FoundLoss};
+use lastbit_audit::snapping::{Budget, Case, Formula, Search as Hunt, Variant, Worst, WorstPair};
+use lastbit_audit::{Comparison, ExactLoss as FoundLoss};
 use lastbit_lang::{Accuracy, lower};
 use lastbit_prove::endpoint::{EndpointError, NoiseError, Total, certify, noise_error, recognise};
 use lastbit_real::{Float, Rational, Rounding};
@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::judge::judge;
 use super::papers::{DIGITS, PaperVerdict, in_eta, scope};
-use super::snapping::{eta, in_doubles, text_of, values_of};
-use crate::{Judgement, Number, Refusal, Source, Watcher};
+use super::snapping::{eta, in_doubles};
+use crate::{Judgement, Number, Refusal, Watcher};
 
 /// Bits of losses: differences of a few `η` are what counts.
 const BITS: u32 = 160;
@@ -164,10 +164,7 @@ fn certified(variant: &Variant, sensitivity: &Rational) -> Certified {
 }
 
 fn error_of_noise(variant: &Variant) -> Result<NoiseError, String> {
-    let text = text_of(variant);
-    let file =
-        Source { name: "snapping", text: &text }.declarations().map_err(|refusal| refusal.to_string())?;
-    let mut bindings = values_of(variant);
+    let (file, mut bindings) = variant.program();
     let most = Rational::pow2(1000);
     bindings.ranges.insert("x".into(), (-&most, most));
     let first = |messages: Vec<lastbit_lang::Diagnostic>| {
@@ -184,7 +181,7 @@ fn error_of_noise(variant: &Variant) -> Result<NoiseError, String> {
 }
 
 /// The excess of a witness over what is allowed, in `η`.
-fn excess_text(witness: &Witness, allowed: &Rational, digits: usize) -> String {
+fn excess_text(witness: &WorstPair, allowed: &Rational, digits: usize) -> String {
     match witness.excess(allowed, BITS) {
         None => "inf".into(),
         Some(excess) => Rational::from(eta(&excess).lo()).to_decimal(digits, Rounding::Nearest),
@@ -210,12 +207,12 @@ impl Found {
     }
 
     /// The best of each case.
-    fn cases(&self) -> impl Iterator<Item = (Case, &Witness)> {
+    fn cases(&self) -> impl Iterator<Item = (Case, &WorstPair)> {
         Case::ALL.into_iter().filter_map(|case| Some((case, self.worst.of_case(case)?)))
     }
 
     /// `excess/(B·ε·η)`: the papers' constants are in these units.
-    fn in_papers_units(&self, witness: &Witness) -> Option<String> {
+    fn in_papers_units(&self, witness: &WorstPair) -> Option<String> {
         let excess = Rational::from(eta(&witness.excess(&self.allowed(), BITS)?).lo());
         Some((excess / (&self.bound * &self.rate)).to_decimal(4, Rounding::Down))
     }
@@ -230,7 +227,7 @@ impl Found {
             }
             _ => None,
         };
-        let case = |(case, witness): (Case, &Witness)| WorstCase {
+        let case = |(case, witness): (Case, &WorstPair)| WorstCase {
             case: case.to_string(),
             output: variant.mechanism.output(witness.outcome.output).to_hex(),
             inputs: witness.inputs.map(|f| f.to_hex()),
@@ -250,8 +247,8 @@ impl Found {
     }
 
     /// A witness that violates a paper's claim, which is about inputs at most 1 apart.
-    fn violation(&self, variant: &Variant, formula: &Formula) -> Option<&Witness> {
-        let violates = |witness: &&Witness| {
+    fn violation(&self, variant: &Variant, formula: &Formula) -> Option<&WorstPair> {
+        let violates = |witness: &&WorstPair| {
             let claimed = formula.value_at(&variant.mechanism, witness.outcome.output, witness.case);
             claimed.is_some_and(|claimed| {
                 let excess = witness.excess(&self.rate, BITS);

@@ -191,15 +191,6 @@ pub(super) fn farthest(a: &Enclosure, b: &Enclosure) -> Dyadic {
     (a.hi() - b.lo()).max(b.hi() - a.lo())
 }
 
-/// The least `e` with `x <= 2^e`, and -∞ (`None`) for `x <= 0`.
-fn ceil_log2(x: &Dyadic) -> Option<i64> {
-    if x.signum() <= 0 {
-        return None;
-    }
-    let floor = x.floor_log2()?;
-    Some(if *x == Dyadic::pow2(floor) { floor } else { floor + 1 })
-}
-
 /// Whether a number could be written in a certificate; products and sums of such numbers are small enough to compute with.
 pub(super) fn is_moderate(x: &Dyadic) -> bool {
     x.exponent().abs() <= MAX_EXPONENT && x.floor_log2().is_none_or(|log2| log2.abs() <= MAX_EXPONENT)
@@ -246,7 +237,7 @@ impl Arithmetic {
     /// `P(m)`
     pub(super) fn rounding_error(self, m: &Dyadic) -> Dyadic {
         let least = self.least_exponent();
-        let e = ceil_log2(m).map_or(least, |e| e.max(least));
+        let e = m.ceil_log2().map_or(least, |e| e.max(least));
         if e == least {
             return self.half_ulp(e);
         }

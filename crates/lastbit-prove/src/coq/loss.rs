@@ -6,7 +6,7 @@ use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 use super::error::{operation, tie_name};
 use super::text::{comment, integer, name, wrapped};
 use crate::endpoint::certificate::LossCertificate;
-use crate::endpoint::{FloatSnap, Noise, Sampler, Shape, noise_error, recognise};
+use crate::endpoint::{FloatSnap, Noise, Sampler, SnappingShape, noise_error, recognise};
 
 /// Why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -102,7 +102,7 @@ Qed.
         },
         ties = crate::certificate::tie_name(mechanism.tie()),
         bound = mechanism.bound(),
-        exponent = mechanism.lambda().floor_log2().unwrap_or(0),
+        exponent = mechanism.grid().floor_log2().unwrap_or(0),
         distance = certificate.sensitivity,
         decimal = loss.to_decimal(20, Rounding::Up),
         prog = wrapped(program.nodes.iter().map(|node| operation(Format::Binary64, &node.op)), ";", "  "),
@@ -113,7 +113,7 @@ Qed.
                 format!("Notation lambda := {}.\nNotation eps := (/ lambda).", written.parameter.real()),
         },
         b = written.bound.real(),
-        k = integer(&IBig::from(mechanism.lambda().floor_log2().unwrap_or(0))),
+        k = integer(&IBig::from(mechanism.grid().floor_log2().unwrap_or(0))),
         loss = real(loss),
         of_f = snap("f"),
         of_f2 = snap("f'"),
@@ -186,7 +186,7 @@ impl Written {
             return Err(Unsupported::Theorem("ε, or the scale, between 2^-500 and 2^500"));
         }
         let too_large = Rational::pow2(1000);
-        if *mechanism.exact_bound() > too_large || mechanism.lambda() > too_large {
+        if *mechanism.exact_bound() > too_large || mechanism.grid() > too_large {
             return Err(Unsupported::Theorem("bounds and grids of at most 2^1000"));
         }
         let known = Rational::pow2(if power_of_two(parameter).is_some() { -53 } else { -52 });
@@ -230,7 +230,7 @@ const NOT_THE_PROGRAM: Result<Written, Unsupported> =
     Err(Unsupported::Theorem("the sum of a clamped input and noise with a sign"));
 
 /// `f`, `u` and `s` where the program has them, and the values of inputs that have one.
-fn inputs(program: &StraightLine, shape: &Shape) -> Result<Vec<String>, Unsupported> {
+fn inputs(program: &StraightLine, shape: &SnappingShape) -> Result<Vec<String>, Unsupported> {
     let place = |node: NodeId| match program.nodes[node].op {
         Op::Input(place) => Some(place),
         _ => None,
@@ -267,8 +267,8 @@ struct Numbers {
 
 impl Numbers {
     fn of(mechanism: &FloatSnap, sensitivity: &Rational) -> Numbers {
-        let (rate, bound, lambda) = (mechanism.rate(), mechanism.exact_bound(), mechanism.lambda());
-        let middle = (Rational::from(mechanism.top()) - Rational::pow2(-1)) * &lambda;
+        let (rate, bound, grid) = (mechanism.rate(), mechanism.exact_bound(), mechanism.grid());
+        let middle = (Rational::from(mechanism.top()) - Rational::pow2(-1)) * &grid;
         let exponent = middle.floor_log2().map_or(0, |log2| log2 + 1);
         let h = Rational::pow2(exponent - 54);
         let d = if mechanism.tie() == Tie::Up { h.clone() } else { Rational::from(2) * &h };
@@ -280,8 +280,8 @@ impl Numbers {
         Numbers {
             exponent,
             near: above((rate * (bound - &middle + &h)).max(Rational::ZERO)),
-            own: above((rate * (&lambda + &d)).min(reach.clone())),
-            neighbour: above((rate * (&lambda + &d + sensitivity)).min(reach)),
+            own: above((rate * (&grid + &d)).min(reach.clone())),
+            neighbour: above((rate * (&grid + &d + sensitivity)).min(reach)),
         }
     }
 }

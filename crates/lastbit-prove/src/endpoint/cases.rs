@@ -54,8 +54,8 @@ impl Reach {
             (bound - &lowest, bound + &highest, bound + lowest, bound - highest)
         } else {
             // Midpoints lie half an ulp to either side of the middles between multiples. Which side is not looked at, as in Coq.
-            let middle = (Rational::from(top) - Rational::pow2(-1)) * mechanism.lambda();
-            let half_ulp = (mechanism.widths().1 - mechanism.lambda()) / Rational::from(2);
+            let middle = (Rational::from(top) - Rational::pow2(-1)) * mechanism.grid();
+            let half_ulp = (mechanism.widths().1 - mechanism.grid()) / Rational::from(2);
             let (far, near) = (bound + &middle + &half_ulp, bound - middle + half_ulp);
             (far.clone(), far, near.clone(), near)
         };

@@ -8,25 +8,25 @@ use lastbit_real::Rational;
 
 use super::cases::Reach;
 use super::kappa::{BITS, Ingredients, excess};
-use super::{Certified, EndpointError, FloatSnap, NoiseError, Scope, Total, Witness, Worst};
+use super::{Certified, EndpointError, FloatSnap, NoiseError, Scope, Total, Worst, WorstPair};
 
 /// What became of a claim, for the mechanism at hand.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum PaperVerdict {
     /// The certified bound is no more than what is claimed.
     Holds,
     /// The exact loss at an output is more than what is claimed, by most among those found.
-    Violated(Box<Witness>),
+    Violated(Box<WorstPair>),
     /// Neither was shown.
     NotDecided,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for PaperVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Verdict::Holds => "holds",
-            Verdict::Violated(_) => "violated",
-            Verdict::NotDecided => "not decided",
+            PaperVerdict::Holds => "holds",
+            PaperVerdict::Violated(_) => "violated",
+            PaperVerdict::NotDecided => "not decided",
         })
     }
 }
@@ -45,7 +45,7 @@ pub struct ClaimedBound {
     /// The certified bound on the same, or `None` if no such output exists or there is no bound.
     pub certified: Option<Rational>,
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: PaperVerdict,
 }
 
 /// The claims, each compared with the certified bounds, if they are of pure differential privacy, and with the worst that was
@@ -83,10 +83,10 @@ pub(super) fn judge(
         let certified = if pure { bound_of(formula.scope)? } else { None };
         let claimed = formula.value(mechanism);
         let verdict = if pure && certified.as_ref().is_none_or(|bound| *bound <= claimed) {
-            Verdict::Holds
+            PaperVerdict::Holds
         } else {
             // By how much: an infinite loss by more than any other.
-            let violation = |witness: &Witness| {
+            let violation = |witness: &WorstPair| {
                 let claimed = formula.value_at(mechanism, witness.outcome.output, witness.case)?;
                 match witness.excess(&(mechanism.rate() + claimed), BITS) {
                     None => Some((true, Rational::ZERO)),
@@ -95,7 +95,9 @@ pub(super) fn judge(
             };
             let violations = worst.witnesses().filter_map(|witness| Some((violation(witness)?, witness)));
             let most = violations.max_by(|(over, _), (over2, _)| over.cmp(over2));
-            most.map_or(Verdict::NotDecided, |(_, witness)| Verdict::Violated(Box::new(witness.clone())))
+            most.map_or(PaperVerdict::NotDecided, |(_, witness)| {
+                PaperVerdict::Violated(Box::new(witness.clone()))
+            })
         };
         let Formula { source, scope, text, .. } = *formula;
         Ok(ClaimedBound { source, scope, formula: text, claimed, certified, verdict })

@@ -1,14 +1,14 @@
 //! The report for programs: exact numbers as fractions, with decimals rounded up beside them.
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_real::{Float, Rational, Rounding};
 use serde_json::{Value, json};
 
 use super::kappa::BITS;
 use super::report::in_eta;
 use super::{
-    CaseBound, ClaimedBound, EndpointReport, Endpoints, Noise, PairOutput, Total, UThreshold, Verdict,
-    Witness,
+    CaseBound, ClaimedBound, EndpointReport, Endpoints, Noise, PairOutput, PaperVerdict, Total, UThreshold,
+    WorstPair,
 };
 
 fn number(value: &Rational) -> Value {
@@ -44,7 +44,7 @@ impl EndpointReport {
                 "op": op,
                 "parameter": number(parameter),
                 "bound": mechanism.bound().to_hex(),
-                "lambda": mechanism.lambda().to_string(),
+                "grid": mechanism.grid().to_string(),
                 "tie": format!("{:?}", mechanism.tie()).to_lowercase(),
                 "sampler": mechanism.sampler().name(),
                 "m": number(&mechanism.exponent_range()),
@@ -69,7 +69,7 @@ impl EndpointReport {
         })
     }
 
-    fn witness(&self, witness: &Witness) -> Value {
+    fn witness(&self, witness: &WorstPair) -> Value {
         let [weight_f, weight_f2] = witness.weights().map(|weight| weight.to_string());
         let [f, f2] = witness.inputs.map(Float::to_hex);
         let end = |end: &lastbit_real::Dyadic, rounding| Rational::from(end).to_decimal(30, rounding);
@@ -81,8 +81,8 @@ impl EndpointReport {
             "weight_f": weight_f,
             "weight_f2": weight_f2,
             "loss": match witness.loss(BITS) {
-                Loss::Finite(loss) => json!([end(loss.lo(), Rounding::Down), end(loss.hi(), Rounding::Up)]),
-                Loss::Infinite | Loss::AtLeast(_) => json!("inf"),
+                ExactLoss::Finite(loss) => json!([end(loss.lo(), Rounding::Down), end(loss.hi(), Rounding::Up)]),
+                ExactLoss::Infinite | ExactLoss::AtLeast(_) => json!("inf"),
             },
             "at_most_certified": self.audit(witness),
         })
@@ -97,8 +97,8 @@ impl EndpointReport {
             "certified": claim.certified.as_ref().map(excess),
             "verdict": claim.verdict.to_string(),
             "witness": match &claim.verdict {
-                Verdict::Violated(witness) => self.witness(witness),
-                Verdict::Holds | Verdict::NotDecided => Value::Null,
+                PaperVerdict::Violated(witness) => self.witness(witness),
+                PaperVerdict::Holds | PaperVerdict::NotDecided => Value::Null,
             },
         })
     }

@@ -77,7 +77,7 @@ impl Ingredients {
         let (narrowest, widest) = mechanism.widths();
         if !narrowest.is_positive() {
             let reason = "the cells of the perturbed grid may be empty (Λ' <= 0)";
-            return Err(out_of_range("B", mechanism.bound().to_string(), reason));
+            return Err(out_of_range("bound", mechanism.bound().to_string(), reason));
         }
         let sampler = mechanism.sampler();
         let ulp = match sampler {

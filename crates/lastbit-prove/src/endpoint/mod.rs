@@ -55,19 +55,19 @@ use lastbit_real::{DomainError, Rational, Rounding};
 
 // What is studied here, and weighed there.
 pub use lastbit_audit::snapping::{
-    Budget, Case, FloatSnap, Noise, Scope, Search, Variant, Witness, Worst, outputs_of_interest,
+    Budget, Case, FloatSnap, Noise, Scope, Search, Variant, Worst, WorstPair, outputs_of_interest,
 };
 pub use lastbit_audit::{OutOfRange, Sampler};
 
 pub use cases::CaseBound;
-pub use claims::{ClaimedBound, Verdict};
+pub use claims::{ClaimedBound, PaperVerdict};
 pub use kappa::NoiseError;
 pub use neighbours::Point;
 pub use open::{OpenPoint, OpenTheorem};
 pub use pair::{Endpoints, PairOutput, UThreshold, WeightBounds, pair_outputs};
 pub use refute::{Event, Refutation};
 pub use report::{EndpointReport, Request, analyse};
-pub use shape::{Public, Scale, Shape, ShapeError, ShapeReason, noise_error, recognise};
+pub use shape::{Public, Scale, ShapeError, ShapeReason, SnappingShape, noise_error, recognise};
 pub use statement::{Given, Snapping, Statement};
 pub use theorem::{GridPoint, MOST_M, compare_with_theorem_a, theorem_a, theorem_a_prime};
 
@@ -152,7 +152,7 @@ pub fn certify(
 ) -> Result<Certified, EndpointError> {
     if !sensitivity.is_positive() {
         let reason = "it must be positive";
-        return Err(OutOfRange { name: "Δ", value: sensitivity.to_string(), reason }.into());
+        return Err(OutOfRange { name: "sensitivity", value: sensitivity.to_string(), reason }.into());
     }
     let ingredients = Ingredients::of(mechanism, error)?;
     let reach = Reach::of(mechanism);

@@ -5,7 +5,7 @@
 //! neighbours and refute it. Who is a neighbour is decided here by closures that stand beside the parts' texts, not by the code under test. With any one
 //! of the ties of [`super::broken`] cut, a false verdict comes up.
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::program::{self, Library, Limits, Options as AuditOptions, ProgramReport};
 use lastbit_lang::values::Claimed;
 use lastbit_lang::{Bindings, parse};
@@ -358,7 +358,7 @@ impl Near {
 /// Whether two distributions are farther apart than is claimed.
 fn exceeds(audit: &ProgramReport, claim: &Claimed) -> bool {
     match &claim.epsilon {
-        None => audit.loss(64) == Loss::Infinite,
+        None => audit.loss(64) == ExactLoss::Infinite,
         Some(epsilon) if claim.delta.is_zero() => audit.loss(128).exceeds(epsilon),
         Some(_) => {
             let total = Rational::from(audit.comparison.total().clone());

@@ -10,7 +10,7 @@ use lastbit_real::{Rational, Rounding};
 
 use super::theorem::theorem_a_in_words;
 use super::{
-    EndpointError, Given, GridPoint, NoiseError, Public, Sampler, Scale, Shape, Statement,
+    EndpointError, Given, GridPoint, NoiseError, Public, Sampler, Scale, SnappingShape, Statement,
     compare_with_theorem_a,
 };
 
@@ -103,7 +103,7 @@ impl OpenTheorem {
             in_words(&bound),
             in_words(&grid),
         ];
-        let [epsilon, b, lambda] = &stands_for;
+        let [epsilon, b, cell] = &stands_for;
         let used: Vec<&String> = [&scale, &bound, &grid]
             .into_iter()
             .filter_map(|public| match public {
@@ -116,7 +116,7 @@ impl OpenTheorem {
         Ok(OpenTheorem {
             open: names().filter(|name| used.contains(&name)).collect(),
             unused: names().filter(|name| !is_read(name)).collect(),
-            theorem: theorem_a_in_words(epsilon, b, lambda, &input),
+            theorem: theorem_a_in_words(epsilon, b, cell, &input),
             refusal: refusal(&statement, &shape, &scale),
             points: points(&statement, given, [&scale, &bound, &grid], is_divided),
             distance,
@@ -148,7 +148,7 @@ fn in_words(public: &Public) -> String {
 }
 
 /// What the theorem asks for beside the shape.
-fn refusal(statement: &Statement<'_>, shape: &Shape, scale: &Public) -> Option<String> {
+fn refusal(statement: &Statement<'_>, shape: &SnappingShape, scale: &Public) -> Option<String> {
     if statement.program.libm.ln != Accuracy::CorrectlyRounded {
         return Some("it is about a correctly rounded logarithm".into());
     }
@@ -169,7 +169,7 @@ fn refusal(statement: &Statement<'_>, shape: &Shape, scale: &Public) -> Option<S
 }
 
 /// The grid of the rounding: a parameter that is nothing else, or the number that it is.
-fn grid_of(statement: &Statement<'_>, shape: &Shape, grids: &[String]) -> Public {
+fn grid_of(statement: &Statement<'_>, shape: &SnappingShape, grids: &[String]) -> Public {
     let span = statement.program.nodes[shape.rounding].span;
     let written = statement.file.expressions.iter().find_map(|expression| match expression.kind {
         ExprKind::Round(_, grid, _) if Some(expression.span) == span => Some(grid),

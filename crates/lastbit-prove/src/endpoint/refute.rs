@@ -1,6 +1,6 @@
 //! Two inputs and an event that show a float claim to be false, by exact weights.
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::program::{self, Limits, Options, ProgramReport};
 use lastbit_lang::Bindings;
 use lastbit_lang::values::Claimed;
@@ -9,7 +9,7 @@ use lastbit_real::{Dyadic, IBig, Rational, exp_rational};
 use super::broken::{self, Tie};
 use super::kappa::BITS;
 use super::neighbours::Point;
-use super::{Snapping, Statement, Witness};
+use super::{Snapping, Statement, WorstPair};
 
 /// Two neighbours by everything that the text says, and an event for which they differ by more than the claim allows.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Refutation {
     /// Its probability in both runs, exactly.
     pub probabilities: [Rational; 2],
     /// `|ln(Pr1/Pr2)|`.
-    pub loss: Loss,
+    pub loss: ExactLoss,
 }
 
 impl Refutation {
@@ -80,7 +80,7 @@ impl Statement<'_> {
         inputs: [Point; 2],
         event: Event,
         probabilities: [Rational; 2],
-        loss: Loss,
+        loss: ExactLoss,
     ) -> Option<Refutation> {
         let [p, q] = &probabilities;
         let (more, less) = if p < q { (q, p) } else { (p, q) };
@@ -96,7 +96,7 @@ impl Statement<'_> {
     }
 
     /// A weighed output of the snapping mechanism as a refutation, if it is one.
-    pub(super) fn refuted_by(&self, snapping: &Snapping, witness: &Witness) -> Option<Refutation> {
+    pub(super) fn refuted_by(&self, snapping: &Snapping, witness: &WorstPair) -> Option<Refutation> {
         let mechanism = &snapping.mechanism;
         let total = Rational::from(mechanism.sampler().total()) * Rational::from(2);
         let probabilities = witness.weights().map(|weight| Rational::from(weight) / &total);
@@ -150,8 +150,11 @@ impl Statement<'_> {
             Some((outcome.output, outcome.weights.each_ref().map(|w| Rational::from(w.lo()) / &total)))
         };
         let found = alone.or_else(worst).and_then(|(output, probabilities)| {
-            let loss =
-                if probabilities.iter().any(Rational::is_zero) { Loss::Infinite } else { report.loss(BITS) };
+            let loss = if probabilities.iter().any(Rational::is_zero) {
+                ExactLoss::Infinite
+            } else {
+                report.loss(BITS)
+            };
             self.refutation(pair.clone(), Event::Output(output), probabilities, loss)
         });
         found.or_else(|| self.of_many_outputs(pair, report))

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_lang::values::Claimed;
 use lastbit_real::{Float, Rational, Rounding};
 
 use super::claims::judge;
 use super::kappa::BITS;
 use super::{
-    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, Search, Total,
-    UThreshold, Variant, Verdict, Witness, certify, outputs_of_interest, pair_outputs, theorem_a,
+    Case, Certified, ClaimedBound, EndpointError, FloatSnap, Noise, NoiseError, PairOutput, PaperVerdict,
+    Search, Total, UThreshold, Variant, WorstPair, certify, outputs_of_interest, pair_outputs, theorem_a,
     theorem_a_prime,
 };
 use crate::certificate::tie_name;
@@ -46,13 +46,13 @@ pub struct EndpointReport {
     /// Theorem A', if there is no pure bound, its condition holds, and the numeric bound confirms it.
     pub theorem_a_prime: Option<(Rational, Rational)>,
     /// Two inputs that show that pure differential privacy is false.
-    pub infinite_loss: Option<Witness>,
+    pub infinite_loss: Option<WorstPair>,
     /// Of the example, the worst output in each case.
     pub example: [f64; 2],
     /// The endpoints of these outputs.
     pub endpoints: Vec<PairOutput>,
     /// The worst outputs found, case by case, exactly, with correctly rounded logarithms.
-    pub witnesses: Vec<Witness>,
+    pub witnesses: Vec<WorstPair>,
     /// The papers' constants; empty unless `Δ = 1`.
     pub verdicts: Vec<ClaimedBound>,
 }
@@ -127,12 +127,12 @@ fn worst_endpoints(
 
 impl EndpointReport {
     /// Whether an exact loss is at most what is certified of its case. Of failures nothing is certified.
-    pub fn audit(&self, witness: &Witness) -> bool {
+    pub fn audit(&self, witness: &WorstPair) -> bool {
         let bound = self.certified.cases.iter().find(|bound| bound.case == witness.case);
         let Some(bound) = bound else { return false };
         match witness.loss(BITS) {
-            Loss::Finite(loss) => loss.hi().cmp_rational(&bound.loss()).is_le(),
-            Loss::Infinite | Loss::AtLeast(_) => false,
+            ExactLoss::Finite(loss) => loss.hi().cmp_rational(&bound.loss()).is_le(),
+            ExactLoss::Infinite | ExactLoss::AtLeast(_) => false,
         }
     }
 
@@ -142,7 +142,7 @@ impl EndpointReport {
     }
 
     /// What an exact loss exceeds `Δ/c` by.
-    pub(super) fn excess_of(&self, witness: &Witness) -> Option<Rational> {
+    pub(super) fn excess_of(&self, witness: &WorstPair) -> Option<Rational> {
         let excess = witness.excess(&self.ideal(), BITS)?;
         Some(Rational::from(excess.hi()))
     }
@@ -176,10 +176,10 @@ impl EndpointReport {
             _ => x.to_string(),
         };
         writeln!(f, "snapping in binary64: {noise} = {}, u: {}", decimal(value), m.sampler().describe())?;
-        let (bound, lambda) = (decimal(m.exact_bound()), decimal(&m.lambda()));
+        let (bound, grid) = (decimal(m.exact_bound()), decimal(&m.grid()));
         writeln!(
             f,
-            "B = {bound}, Λ = {lambda}, ties {}, Δ = {}",
+            "B = {bound}, Λ = {grid}, ties {}, Δ = {}",
             tie_name(m.tie()),
             decimal(&self.sensitivity)
         )?;
@@ -276,7 +276,7 @@ impl EndpointReport {
             let certified = claim.certified.as_ref().map_or("-".to_owned(), |x| in_eta(x, Rounding::Up));
             write!(f, "{:15} {:22} {value:>10} {certified:>12}", claim.scope, claim.formula)?;
             writeln!(f, "  {:12} {}", claim.verdict, claim.source)?;
-            if let Verdict::Violated(witness) = &claim.verdict {
+            if let PaperVerdict::Violated(witness) = &claim.verdict {
                 let [a, b] = witness.inputs.map(Float::to_hex);
                 let x = self.mechanism.output(witness.outcome.output);
                 let excess = self.excess_of(witness).map_or("inf".to_owned(), |x| in_eta(&x, Rounding::Down));

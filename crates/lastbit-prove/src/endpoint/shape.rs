@@ -14,7 +14,7 @@ use crate::rules::Rules;
 /// Every node of the program has its place in the shape, so that `u` and `s` are used nowhere else, and nothing private is used
 /// but `f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct SnappingShape {
     /// The node of `y`, whose relative error is what the bounds start from.
     pub y: NodeId,
     /// How `y` is made of `ln u`.
@@ -118,7 +118,7 @@ pub enum ShapeReason {
     Uniform,
 }
 
-impl Shape {
+impl SnappingShape {
     /// The mechanism.
     ///
     /// # Errors
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
 ///
 /// # Errors
 /// [`ShapeError`] names the first node that does not fit.
-pub fn recognise(program: &StraightLine) -> Result<Shape, ShapeError> {
+pub fn recognise(program: &StraightLine) -> Result<SnappingShape, ShapeError> {
     let reader = Reader(program);
     let fail = |node, reason| Err(ShapeError { node, reason });
     let result = program.result;
@@ -282,7 +282,7 @@ pub fn recognise(program: &StraightLine) -> Result<Shape, ShapeError> {
     }
     let (scale, u) = reader.noise(y)?;
     let sampler = reader.uniform(u)?;
-    Ok(Shape { y, scale, u, sampler, s, x, f, rounding, exponent, tie, bound: outer })
+    Ok(SnappingShape { y, scale, u, sampler, s, x, f, rounding, exponent, tie, bound: outer })
 }
 
 /// The argument that is clamped, which must be a float as it is.
@@ -310,7 +310,7 @@ fn value(reader: &Reader<'_>, node: NodeId) -> Result<NodeId, ShapeError> {
 ///
 /// # Errors
 /// [`EndpointError::NoRelativeError`] if the rules refuse it, or know no relative error.
-pub fn noise_error(program: &StraightLine, shape: &Shape) -> Result<NoiseError, EndpointError> {
+pub fn noise_error(program: &StraightLine, shape: &SnappingShape) -> Result<NoiseError, EndpointError> {
     let refused = |reason: String| EndpointError::NoRelativeError { reason };
     let mut inputs = whole_box(program).map_err(|(_, reason)| refused(reason.to_string()))?;
     if let Op::Input(u) = program.nodes[shape.u].op {

@@ -14,7 +14,9 @@ use lastbit_lang::{Accuracy, Bindings, Diagnostic, Lowered, StraightLine, lower}
 use lastbit_real::Rational;
 
 use super::broken::{self, Tie};
-use super::{EndpointError, FloatSnap, NoiseError, OutOfRange, Shape, ShapeError, noise_error, recognise};
+use super::{
+    EndpointError, FloatSnap, NoiseError, OutOfRange, ShapeError, SnappingShape, noise_error, recognise,
+};
 
 /// What is given beside a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub struct Statement<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapping {
     /// Which node is what.
-    pub shape: Shape,
+    pub shape: SnappingShape,
     /// With its numbers.
     pub mechanism: FloatSnap,
     /// The error of the noise.
@@ -130,7 +132,7 @@ impl<'a> Statement<'a> {
     }
 
     /// Which node of the program is what.
-    pub(super) fn shape(&self) -> Result<Shape, Diagnostic> {
+    pub(super) fn shape(&self) -> Result<SnappingShape, Diagnostic> {
         if self.results != 1 && !broken::is_cut(Tie::OneResult) {
             let message = format!("{} numbers are returned, and the theorem is about one", self.results);
             return Err(Diagnostic::new(self.declaration.header, message)
@@ -142,7 +144,7 @@ impl<'a> Statement<'a> {
     }
 
     /// Refuses a proof `endpoint v by error` about something else than the sample of the noise.
-    fn endpoint_step(&self, shape: &Shape) -> Result<(), Diagnostic> {
+    fn endpoint_step(&self, shape: &SnappingShape) -> Result<(), Diagnostic> {
         let u = self.program.nodes[shape.u].name.as_deref().unwrap_or_default();
         for step in self.declaration.proofs.iter().flat_map(|proof| &proof.steps) {
             if let ProofStepKind::Endpoint(place) = &step.kind

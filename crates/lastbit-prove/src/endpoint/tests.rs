@@ -26,7 +26,7 @@ fn noticed(mechanism: &FloatSnap, change: impl Fn(&mut Ingredients)) -> bool {
     let bounds = case_bounds(&ingredients, &Reach::of(mechanism), &sensitivity).unwrap();
     let search = Search { sensitivity, budget: Budget::Pairs(400), ..Search::default() };
     let worst = search.run(&Variant::of(mechanism.clone()), &AtomicBool::new(false), |_| ()).unwrap();
-    let exceeds = |witness: &Witness| {
+    let exceeds = |witness: &WorstPair| {
         // Wide cells leave no room between two inputs; that a case is missing is not what is to be noticed.
         let bound = bounds.iter().find(|bound| bound.case == witness.case).map(CaseBound::loss);
         bound.is_some_and(|bound| witness.loss(100).exceeds(&bound))
@@ -66,7 +66,7 @@ fn narrow_cells_count() {
 
 /// `Λ` in place of `Λ'` is wrong, if by too little for losses to show: there are cells narrower than `Λ`, and none than `Λ'`.
 #[test]
-fn cells_are_not_all_as_wide_as_lambda() {
+fn cells_are_not_all_as_wide_as_the_grid() {
     for tie in [Tie::Up, Tie::Even, Tie::Away] {
         let noise = Noise::Divided { epsilon: Rational::ONE };
         let mechanism = FloatSnap::new(noise, 100.0, Some(-1), tie, Sampler::Ulp).unwrap();
@@ -75,7 +75,7 @@ fn cells_are_not_all_as_wide_as_lambda() {
         let midpoint = |k: i64| Rational::from(mechanism.midpoint(k));
         let widths: Vec<Rational> = (1 - top..top).map(|k| midpoint(k + 1) - midpoint(k)).collect();
         assert!(widths.iter().all(|width| narrowest <= *width && *width <= widest), "{tie:?}");
-        assert!(widths.iter().any(|width| *width < mechanism.lambda()), "{tie:?}");
+        assert!(widths.iter().any(|width| *width < mechanism.grid()), "{tie:?}");
     }
 }
 
@@ -122,7 +122,7 @@ fn the_shape_is_recognised() {
     let mechanism = shape.mechanism(&program).unwrap();
     assert_eq!((mechanism.bound(), mechanism.sampler()), (10.0, Sampler::Ulp));
     assert_eq!(*mechanism.rate(), "1/2".parse().unwrap());
-    assert_eq!(mechanism.lambda(), Rational::from(2));
+    assert_eq!(mechanism.grid(), Rational::from(2));
 }
 
 /// The samplers do not keep to the range that a program declares for `u`, where the error may be smaller.

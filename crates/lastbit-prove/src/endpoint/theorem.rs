@@ -1,13 +1,11 @@
 //! Theorem A in closed form, for comparison, and what is left beyond its reach.
 
-use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational, expm1_rational};
+pub use lastbit::MOST_M;
+use lastbit::TheoremA;
+use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational};
 
 use super::kappa::{BITS, Ingredients, KEPT_BITS};
 use super::{EndpointError, FloatSnap, NoiseError, OutOfRange, Sampler};
-
-/// The largest `M` for which pure differential privacy is claimed. The least double is `e^-744.44`, and `e^-708.39` the least
-/// normal one.
-pub const MOST_M: i64 = 700;
 
 /// Beyond [`MOST_M`], outputs with a threshold farther than `MOST_EXPONENT·c` from an input count as failures.
 /// `708.4 > 1022·ln 2`: their probability is below `2⁻¹⁰²²`, up to factors that depend on `Δ` and `Λ`.
@@ -38,23 +36,16 @@ pub fn theorem_a(mechanism: &FloatSnap, sensitivity: &Rational) -> Result<Ration
     if m > Rational::from(MOST_M) {
         return Err(EndpointError::NoPureClaim { m: Box::new(m) });
     }
-    let (bound, lambda) = (mechanism.exact_bound(), mechanism.lambda());
-    let least_cell = &lambda - Rational::pow2(-52) * (bound + &lambda);
-    if mechanism.sampler() != Sampler::Ulp || !least_cell.is_positive() {
+    let theorem = TheoremA::new(mechanism.rate(), mechanism.exact_bound(), &mechanism.grid(), BITS);
+    let Some(theorem) = theorem.filter(|_| mechanism.sampler() == Sampler::Ulp) else {
         let reason = "Theorem A needs Λ' > 0 and the sampler of all doubles";
-        return Err(OutOfRange { name: "B", value: mechanism.bound().to_string(), reason }.into());
-    }
-    // coth(y) = 1 + 2/(e^(2y) - 1), from above.
-    let expm1 = expm1_rational(&(least_cell * mechanism.rate()), BITS)?;
-    let quotient = Enclosure::exact(Dyadic::from(2)).div(&expm1, BITS).expect("positive");
-    let coth = Rational::from(quotient.hi()) + Rational::ONE;
-    let kappas = (m + Rational::ONE) * Rational::pow2(2 - 53);
-    // Twice the relative error of a cell. Without a bound on it a cell may be empty, and the loss infinite.
-    if &coth * &kappas > Rational::pow2(-5) {
+        return Err(OutOfRange { name: "bound", value: mechanism.bound().to_string(), reason }.into());
+    };
+    // Without a bound on it a cell may be empty, and the loss infinite.
+    if *theorem.error() > Rational::pow2(-5) {
         return Err(EndpointError::Diverges);
     }
-    let slack = Rational::ONE + Rational::pow2(-9);
-    let excess = Enclosure::of_rational(&(coth * kappas * slack), KEPT_BITS);
+    let excess = Enclosure::of_rational(&theorem.excess(), KEPT_BITS);
     Ok(sensitivity * mechanism.rate() + Rational::from(excess.hi()))
 }
 
@@ -63,7 +54,7 @@ pub fn theorem_a_prime(
     mechanism: &FloatSnap,
     sensitivity: &Rational,
 ) -> Result<Option<(Rational, Rational)>, EndpointError> {
-    let cell = mechanism.lambda() * mechanism.rate();
+    let cell = mechanism.grid() * mechanism.rate();
     if cell < Rational::ONE || cell >= Rational::from(2) || mechanism.sampler() != Sampler::Ulp {
         return Ok(None);
     }
@@ -86,7 +77,7 @@ pub(super) fn failures(
     let margin = sensitivity + &ingredients.widest;
     if margin >= farthest {
         let reason = "Δ + Λ must be less than 708·c";
-        return Err(OutOfRange { name: "Δ", value: sensitivity.to_string(), reason }.into());
+        return Err(OutOfRange { name: "sensitivity", value: sensitivity.to_string(), reason }.into());
     }
     let kappa = ingredients.kappa(&farthest)?.plus;
     let most = exp_rational(&((margin - &farthest) * &ingredients.rate), BITS)?;

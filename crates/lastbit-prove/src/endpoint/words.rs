@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lastbit_audit::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_lang::Diagnostic;
 use lastbit_lang::values::Claimed;
 use lastbit_real::{Float, Rational, Rounding};
@@ -81,7 +81,7 @@ impl FloatAnswer<'_> {
                 let epsilon = epsilon.as_ref().map_or_else(|| "eps".into(), ToString::to_string);
                 format!("NOT ({epsilon}, {delta})-DP")
             }
-            (_, Loss::Infinite) if matches!(event, Event::Output(_)) => "NOT eps-DP for any eps".into(),
+            (_, ExactLoss::Infinite) if matches!(event, Event::Output(_)) => "NOT eps-DP for any eps".into(),
             (Some(epsilon), _) => format!("NOT eps-DP with eps = {epsilon}"),
             (None, _) => "NOT eps-DP for any eps".into(),
         }
@@ -120,7 +120,7 @@ impl FloatAnswer<'_> {
         for (name, probability) in ["Pr1", "Pr2"].iter().zip(probabilities) {
             row(name, format!("= {}", exactly(probability)));
         }
-        if let Loss::Finite(loss) = loss
+        if let ExactLoss::Finite(loss) = loss
             && matches!(event, Event::Output(_))
         {
             row("loss", format!(">= {}", Rational::from(loss.lo()).to_decimal(DIGITS, Rounding::Down)));
@@ -170,7 +170,7 @@ impl FloatAnswer<'_> {
                 None => json!(["ranges", "assumptions", "adjacency"]),
                 Some(_) => json!(["ranges", "assumptions", "given distance"]),
             };
-            if refutation.loss == Loss::Infinite {
+            if refutation.loss == ExactLoss::Infinite {
                 value["loss"] = json!("inf");
             }
         }
@@ -214,9 +214,9 @@ impl Refutation {
     /// The loss, rounded down; `inf` if it is infinite.
     pub fn loss_from_below(&self) -> String {
         match &self.loss {
-            Loss::Infinite => "inf".into(),
-            Loss::Finite(loss) => Rational::from(loss.lo()).to_decimal(DIGITS, Rounding::Down),
-            Loss::AtLeast(least) => Rational::from(least).to_decimal(DIGITS, Rounding::Down),
+            ExactLoss::Infinite => "inf".into(),
+            ExactLoss::Finite(loss) => Rational::from(loss.lo()).to_decimal(DIGITS, Rounding::Down),
+            ExactLoss::AtLeast(least) => Rational::from(least).to_decimal(DIGITS, Rounding::Down),
         }
     }
 }

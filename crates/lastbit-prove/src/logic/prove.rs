@@ -10,8 +10,8 @@ use lastbit_real::Rational;
 
 use super::kernel::{KernelError, Proof, Theorem, hypotheses};
 use super::oracle::Z3;
-use super::refute::{self, Outcome, RefuteError};
-use super::script::{self, ScriptReport, Verdict};
+use super::refute::{self, RefutationOutcome, RefuteError};
+use super::script::{self, ScriptReport, ScriptVerdict};
 use super::search::{Search, search_with};
 
 /// What can be said of a claim.
@@ -60,7 +60,7 @@ pub struct Report {
     /// The search, if there is no script, or none that proves the claim.
     pub search: Option<Search>,
     /// The search for a witness, if there is no proof, or why there can be none.
-    pub refutation: Option<Result<Outcome, RefuteError>>,
+    pub refutation: Option<Result<RefutationOutcome, RefuteError>>,
     /// Why it was not looked further, if a limit was reached or somebody asked to stop before the claim was decided.
     pub stopped: Option<Stopped>,
 }
@@ -69,7 +69,7 @@ impl Report {
     /// The proof and what it proves: of a script if there is one, else of the search.
     pub fn proved(&self) -> Option<(&Proof, &Theorem)> {
         let by_script = self.scripts.iter().find_map(|script| match &script.verdict {
-            Verdict::Proved(found) => Some((&found.0, &found.1)),
+            ScriptVerdict::Proved(found) => Some((&found.0, &found.1)),
             _ => None,
         });
         let by_search = || self.search.as_ref()?.proved.as_ref().map(|(proof, theorem)| (proof, theorem));
@@ -107,9 +107,9 @@ pub(super) fn prove_program(
         stopped: None,
     };
     let tried = attempt(program, values, options, progress, &mut report);
-    let is_rejected = |script: &ScriptReport| matches!(script.verdict, Verdict::Rejected);
+    let is_rejected = |script: &ScriptReport| matches!(script.verdict, ScriptVerdict::Rejected);
     report.conclusion = match &report.refutation {
-        Some(Ok(Outcome::Refuted(_))) => Conclusion::Refuted,
+        Some(Ok(RefutationOutcome::Refuted(_))) => Conclusion::Refuted,
         _ if report.scripts.iter().any(is_rejected) => Conclusion::Rejected,
         _ if report.proved().is_some() => Conclusion::Proved,
         _ => Conclusion::Undecided,
@@ -140,7 +140,7 @@ fn attempt(
         });
         let checked = script::check(program, proof)?;
         // A script that was not checked to the end is not wrong.
-        if watch.stopped().is_some() && !matches!(checked.verdict, Verdict::Proved(_)) {
+        if watch.stopped().is_some() && !matches!(checked.verdict, ScriptVerdict::Proved(_)) {
             return Ok(());
         }
         report.scripts.push(checked);

@@ -51,7 +51,7 @@ struct NeighboursRecord {
     metric: String,
     distance: String,
     max_changed: Option<u64>,
-    multiples_of_pow2: Option<i32>,
+    granularity: Option<i32>,
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
@@ -95,7 +95,7 @@ impl From<&Claim> for Record {
                     metric: metric.to_string(),
                     distance: neighbours.distance().to_string(),
                     max_changed: neighbours.max_changed(),
-                    multiples_of_pow2: neighbours.granularity(),
+                    granularity: neighbours.granularity(),
                 }),
             ),
             About::Unit(_) => (None, None),
@@ -176,8 +176,8 @@ impl NeighboursRecord {
         if let Some(max_changed) = self.max_changed {
             neighbours = neighbours.differing_in(max_changed)?;
         }
-        if let Some(exponent) = self.multiples_of_pow2 {
-            neighbours = neighbours.multiples_of_pow2(exponent)?;
+        if let Some(exponent) = self.granularity {
+            neighbours = neighbours.with_granularity(exponent)?;
         }
         if let Some(unit) = unit {
             neighbours = neighbours.one(unit)?;

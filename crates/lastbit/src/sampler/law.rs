@@ -137,19 +137,19 @@ pub(crate) enum Offset<'a> {
     Zero,
     /// `½`.
     Half,
-    /// `x/2^lambda + ½`, with its integer part; `|x| < 2^(lambda + 53)`.
+    /// `x/2^grid + ½`, with its integer part; `|x| < 2^(grid + 53)`.
     Cells {
         /// The value.
         x: f64,
         /// The exponent of a cell's width.
-        lambda: i32,
+        grid: i32,
     },
     /// The same for a rational `x`.
     RealCells {
         /// The value.
         x: &'a Rational,
         /// The exponent of a cell's width.
-        lambda: i32,
+        grid: i32,
     },
 }
 
@@ -174,9 +174,9 @@ impl Offset<'_> {
             // `point` is 0 only when s is so large that a unit is an integer.
             Offset::Half if point == 0 => (0, 1),
             Offset::Half => (1 << (point - 1), 1 << (point - 1)),
-            Offset::Cells { x, lambda } => {
+            Offset::Cells { x, grid } => {
                 let (significand, exponent) = parts(*x);
-                let shift = exponent - lambda + point as i32;
+                let shift = exponent - grid + point as i32;
                 let significand = i128::from(significand);
                 let (low, high) = if shift >= 0 {
                     (significand << shift, significand << shift)
@@ -186,9 +186,9 @@ impl Offset<'_> {
                 };
                 plus_half((low, high), point)
             }
-            Offset::RealCells { x, lambda } => {
+            Offset::RealCells { x, grid } => {
                 // Below 2¹²³: no unit is too small.
-                let fixed = Fixed::of_rational(x, i64::from(*lambda) - i64::from(point));
+                let fixed = Fixed::of_rational(x, i64::from(*grid) - i64::from(point));
                 plus_half((fixed.low, fixed.high), point)
             }
         }
@@ -201,10 +201,8 @@ impl Offset<'_> {
             Offset::Centre(c) => c.enclose(bits),
             Offset::Zero => Enclosure::exact(Dyadic::ZERO),
             Offset::Half => half,
-            Offset::Cells { x, lambda } => &exact(*x).shl(-i64::from(*lambda)) + &half,
-            Offset::RealCells { x, lambda } => {
-                &Enclosure::of_rational(x, bits).shl(-i64::from(*lambda)) + &half
-            }
+            Offset::Cells { x, grid } => &exact(*x).shl(-i64::from(*grid)) + &half,
+            Offset::RealCells { x, grid } => &Enclosure::of_rational(x, bits).shl(-i64::from(*grid)) + &half,
         }
     }
 }

@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use super::*;
 use crate::comparison::LnRatio;
 
-fn compared(noises: &[Noise], regions: [&[HalfSpace]; 2]) -> Witness {
+fn compared(noises: &[Noise], regions: [&[HalfSpace]; 2]) -> EventWitness {
     compare((noises, regions[0]), (noises, regions[1]), 100, Budget::default()).unwrap()
 }
 

@@ -32,7 +32,7 @@ impl Domain {
             mechanism.bound()
         } else {
             let farthest = variant.farthest().abs();
-            let margin = (mechanism.lambda() * Rational::from(2) + sensitivity).to_f64(Rounding::Up);
+            let margin = (mechanism.grid() * Rational::from(2) + sensitivity).to_f64(Rounding::Up);
             (mechanism.bound() + farthest + margin).min(2f64.powi(MOST_INPUT_EXPONENT))
         };
         Ok(Domain { low: low.max(-limit), high: high.min(limit), sensitivity: sensitivity.clone() })

@@ -22,7 +22,7 @@ use super::Variant;
 use crate::OutOfRange;
 
 pub use outputs::outputs_of_interest;
-pub use witness::{Witness, Worst};
+pub use witness::{Worst, WorstPair};
 
 use domain::Domain;
 use random::Random;
@@ -42,7 +42,7 @@ pub enum Budget {
 /// ```
 /// use std::sync::atomic::AtomicBool;
 /// use lastbit_audit::snapping::{Budget, FloatSnap, Noise, Search, Variant};
-/// use lastbit_audit::{Loss, Sampler};
+/// use lastbit_audit::{ExactLoss, Sampler};
 /// use lastbit_lang::Tie;
 /// use lastbit_real::Rational;
 ///
@@ -51,7 +51,7 @@ pub enum Budget {
 /// let search = Search { budget: Budget::Pairs(20), ..Search::default() };
 /// let worst = search.run(&Variant::of(mechanism), &AtomicBool::new(false), |_| ())?;
 /// let witness = worst.witness().expect("pairs were looked at");
-/// assert_eq!(witness.loss(64), Loss::Infinite);
+/// assert_eq!(witness.loss(64), ExactLoss::Infinite);
 /// assert_eq!(witness.inputs[1], witness.inputs[0].next_up());
 /// # Ok::<(), lastbit_audit::OutOfRange>(())
 /// ```
@@ -155,7 +155,7 @@ impl Search {
 
     /// The tasks of a round: some explore, some climb from where they happen to be, some from the worst witness of each kind in turn.
     fn round(&self, round: u64, worst: &Worst, left: &mut u64) -> Vec<Task> {
-        let finite: Vec<&Witness> = worst.witnesses().filter(|witness| !witness.is_infinite()).collect();
+        let finite: Vec<&WorstPair> = worst.witnesses().filter(|witness| !witness.is_infinite()).collect();
         // What is left of a small budget is shared.
         let fair = left.div_ceil(TASKS);
         let mut tasks = Vec::new();

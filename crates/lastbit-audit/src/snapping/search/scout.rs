@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::domain::{Domain, step};
 use super::outputs::outputs_of_interest;
 use super::random::Random;
-use super::{Variant, Witness, Worst};
+use super::{Variant, Worst, WorstPair};
 
 /// All outputs of a pair are weighed up to this many.
 const ALL_OUTPUTS: i64 = 64;
@@ -34,7 +34,7 @@ pub(super) enum Task {
     /// Draw pairs and weigh them.
     Explore { random: Random, pairs: u64 },
     /// Move the inputs of a witness, or of a random output of a random pair, and keep what makes that output lose more.
-    Climb { from: Option<Witness>, random: Random, pairs: u64 },
+    Climb { from: Option<WorstPair>, random: Random, pairs: u64 },
 }
 
 /// What all threads know.
@@ -65,8 +65,8 @@ impl Scout<'_> {
         found
     }
 
-    fn look_at(&self, inputs: [f64; 2]) -> Vec<Witness> {
-        Witness::of(self.variant, inputs, &outputs_of_interest(self.variant, inputs, ALL_OUTPUTS))
+    fn look_at(&self, inputs: [f64; 2]) -> Vec<WorstPair> {
+        WorstPair::of(self.variant, inputs, &outputs_of_interest(self.variant, inputs, ALL_OUTPUTS))
     }
 
     fn explore(&self, mut random: Random, pairs: u64, found: &mut Worst) {
@@ -81,7 +81,7 @@ impl Scout<'_> {
         }
     }
 
-    fn climb(&self, from: Option<Witness>, mut random: Random, pairs: u64, found: &mut Worst) {
+    fn climb(&self, from: Option<WorstPair>, mut random: Random, pairs: u64, found: &mut Worst) {
         let (mut best, pairs) = match from {
             Some(witness) => (witness, pairs),
             None => {
@@ -111,7 +111,7 @@ impl Scout<'_> {
             if !self.domain.admits(inputs) {
                 continue;
             }
-            let seen = Witness::of(self.variant, inputs, &numbers);
+            let seen = WorstPair::of(self.variant, inputs, &numbers);
             let here = seen.iter().find(|witness| witness.outcome.output == number);
             if let Some(here) = here.filter(|here| best.outcome.loses_less_than(&here.outcome)) {
                 best = here.clone();

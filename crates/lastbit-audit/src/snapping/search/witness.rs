@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use lastbit_real::{Enclosure, IBig, Rational};
 
 use crate::snapping::{Case, Variant};
-use crate::{Loss, Outcome};
+use crate::{ExactLoss, Outcome};
 
 /// An output with its exact weights under two inputs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Witness {
+pub struct WorstPair {
     /// The inputs, in order.
     pub inputs: [f64; 2],
     /// The case of the output.
@@ -19,28 +19,28 @@ pub struct Witness {
     pub outcome: Outcome<i64>,
 }
 
-impl Witness {
+impl WorstPair {
     /// The outputs of these numbers, in increasing order, that `inputs` (in order) can give.
-    pub(super) fn of(variant: &Variant, inputs: [f64; 2], numbers: &[i64]) -> Vec<Witness> {
+    pub(super) fn of(variant: &Variant, inputs: [f64; 2], numbers: &[i64]) -> Vec<WorstPair> {
         let mechanism = &variant.mechanism;
         let places = inputs.map(|f| mechanism.number_of(variant.start(f)));
         let outcomes = variant.weigh(inputs, numbers.iter().copied());
         let given = |outcome: &Outcome<i64>| outcome.weights.iter().any(|weight| !weight.hi().is_zero());
         let witness = |outcome: Outcome<i64>| {
             let case = Case::of(outcome.output, mechanism.top(), places);
-            Witness { inputs, case, outcome }
+            WorstPair { inputs, case, outcome }
         };
         outcomes.into_iter().filter(given).map(witness).collect()
     }
 
     /// `|ln(P/P')|` to `bits`.
-    pub fn loss(&self, bits: u32) -> Loss {
+    pub fn loss(&self, bits: u32) -> ExactLoss {
         self.outcome.loss(bits)
     }
 
     /// What the loss exceeds `allowed` by, which may be negative; `None` if it is infinite.
     pub fn excess(&self, allowed: &Rational, bits: u32) -> Option<Enclosure> {
-        let Loss::Finite(loss) = self.loss(bits) else { return None };
+        let ExactLoss::Finite(loss) = self.loss(bits) else { return None };
         Some(&loss - &Enclosure::of_rational(allowed, bits))
     }
 
@@ -55,7 +55,7 @@ impl Witness {
         self.outcome.weights.iter().any(|weight| weight.hi().is_zero())
     }
 
-    fn loses_less_than(&self, other: &Witness) -> bool {
+    fn loses_less_than(&self, other: &WorstPair) -> bool {
         self.outcome.loses_less_than(&other.outcome)
     }
 }
@@ -65,7 +65,7 @@ impl Witness {
 /// Witnesses are kept by the case of the output and its sign: what is claimed of outputs may depend on both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Worst {
-    witnesses: BTreeMap<(Case, Ordering), Witness>,
+    witnesses: BTreeMap<(Case, Ordering), WorstPair>,
     /// How many pairs were weighed.
     pub pairs: u64,
     /// How many outputs of these pairs were weighed.
@@ -76,22 +76,22 @@ pub struct Worst {
 
 impl Worst {
     /// The one that loses most of all; the first, if several do.
-    pub fn witness(&self) -> Option<&Witness> {
+    pub fn witness(&self) -> Option<&WorstPair> {
         worst(self.witnesses.values())
     }
 
     /// The one that loses most in a case.
-    pub fn of_case(&self, case: Case) -> Option<&Witness> {
+    pub fn of_case(&self, case: Case) -> Option<&WorstPair> {
         worst(self.witnesses().filter(|witness| witness.case == case))
     }
 
     /// The one that loses most for each case and sign of the output, in order.
-    pub fn witnesses(&self) -> impl Iterator<Item = &Witness> {
+    pub fn witnesses(&self) -> impl Iterator<Item = &WorstPair> {
         self.witnesses.values()
     }
 
     /// Counts a pair, and keeps the outputs that lose more than those known.
-    pub(super) fn add_pair(&mut self, witnesses: impl IntoIterator<Item = Witness>) {
+    pub(super) fn add_pair(&mut self, witnesses: impl IntoIterator<Item = WorstPair>) {
         self.pairs += 1;
         for witness in witnesses {
             self.outputs += 1;
@@ -106,7 +106,7 @@ impl Worst {
         other.witnesses.into_values().for_each(|witness| self.keep(witness));
     }
 
-    fn keep(&mut self, witness: Witness) {
+    fn keep(&mut self, witness: WorstPair) {
         let kind = (witness.case, witness.outcome.output.cmp(&0));
         match self.witnesses.get_mut(&kind) {
             Some(known) if known.loses_less_than(&witness) => *known = witness,
@@ -116,6 +116,6 @@ impl Worst {
     }
 }
 
-fn worst<'a>(witnesses: impl Iterator<Item = &'a Witness>) -> Option<&'a Witness> {
+fn worst<'a>(witnesses: impl Iterator<Item = &'a WorstPair>) -> Option<&'a WorstPair> {
     witnesses.reduce(|known, witness| if known.loses_less_than(witness) { witness } else { known })
 }

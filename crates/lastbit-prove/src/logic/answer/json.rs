@@ -8,8 +8,8 @@ use super::assumed::{assumed, written};
 use super::text::{BITS, DIGITS, advice, broken_rule};
 use super::{Answer, Proved};
 use crate::logic::kernel::KernelError;
-use crate::logic::refute::{Outcome, Probability, Witness};
-use crate::logic::script::{ScriptReport, Status, StepReport, Verdict};
+use crate::logic::refute::{Probability, RefutationOutcome, Witness};
+use crate::logic::script::{ScriptReport, ScriptVerdict, Status, StepReport};
 use crate::logic::search::{Failure, Search};
 
 /// The whole report.
@@ -38,8 +38,8 @@ pub(super) fn json(answer: &Answer<'_>) -> Value {
     value["stopped"] = found.stopped.as_ref().map_or(Value::Null, of_stop);
     value["assumptions"] = proved.map_or(Value::Null, |proved| of_assumptions(answer, proved));
     match &found.refutation {
-        Some(Ok(Outcome::Refuted(witness))) => value["witness"] = of_witness(witness),
-        Some(Ok(Outcome::NotFound { tried, closest })) => {
+        Some(Ok(RefutationOutcome::Refuted(witness))) => value["witness"] = of_witness(witness),
+        Some(Ok(RefutationOutcome::NotFound { tried, closest })) => {
             value["not_refuted"] = json!({ "tried": tried, "closest": closest.as_ref().map(of_witness) });
         }
         Some(Err(error)) => value["not_refuted"] = json!({ "reason": error.to_string() }),
@@ -68,10 +68,10 @@ fn of_assumptions(answer: &Answer<'_>, proved: &Proved<'_>) -> Value {
 
 fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> Value {
     let (verdict, reason) = match &script.verdict {
-        Verdict::Proved(_) => ("proved", None),
-        Verdict::Rejected => ("rejected", None),
-        Verdict::Undecided(reason) => ("undecided", Some(reason)),
-        Verdict::Elsewhere => ("elsewhere", None),
+        ScriptVerdict::Proved(_) => ("proved", None),
+        ScriptVerdict::Rejected => ("rejected", None),
+        ScriptVerdict::Undecided(reason) => ("undecided", Some(reason)),
+        ScriptVerdict::Elsewhere => ("elsewhere", None),
     };
     let steps: Vec<Value> = script.steps.iter().map(|step| of_step(answer, step)).collect();
     json!({ "name": script.name, "verdict": verdict, "reason": reason, "steps": steps })

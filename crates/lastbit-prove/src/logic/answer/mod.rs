@@ -38,7 +38,7 @@ use super::certificate::{self, only_used};
 use super::kernel::{self, KernelError, Proof, Theorem};
 use super::prove::{Options, Report, prove_program};
 use super::refute::RefuteError;
-use super::script::{ScriptReport, Verdict};
+use super::script::{ScriptReport, ScriptVerdict};
 use super::search::{Search, Strategy};
 
 /// What is to be proved.
@@ -197,7 +197,7 @@ fn proofs<'a>(program: &Program<'_>, declaration: &'a Declaration, found: &Repor
     let only_used = |proof: &Proof| only_used(program, proof).unwrap_or_else(|_| proof.clone());
     let mut proofs = Vec::new();
     for (script, written) in found.scripts.iter().zip(&declaration.proofs) {
-        if let Verdict::Proved(proved) = &script.verdict {
+        if let ScriptVerdict::Proved(proved) = &script.verdict {
             let name = written.name.as_ref().map(|name| name.text.as_str());
             let (proof, theorem) = proved.as_ref();
             let proof = only_used(proof);

@@ -11,8 +11,8 @@ use super::tree::derivation;
 use super::{Answer, Proved, Shown, title};
 use crate::logic::kernel::{KernelError, Leaf};
 use crate::logic::prove::Conclusion;
-use crate::logic::refute::{Outcome, Probability, Witness};
-use crate::logic::script::{Rejection, ScriptReport, Status, StepReport, Verdict, counterexample};
+use crate::logic::refute::{Probability, RefutationOutcome, Witness};
+use crate::logic::script::{Rejection, ScriptReport, ScriptVerdict, Status, StepReport, counterexample};
 use crate::logic::search::{Attempt, Failure};
 
 /// Children of a node that are shown unless all are, and attempts and open constraints.
@@ -30,9 +30,10 @@ pub(super) fn text(answer: &Answer<'_>, show: Shown) -> String {
     for script in &answer.found.scripts {
         text += &of_script(answer, script);
     }
-    let rejected = answer.found.scripts.iter().any(|script| matches!(script.verdict, Verdict::Rejected));
+    let rejected =
+        answer.found.scripts.iter().any(|script| matches!(script.verdict, ScriptVerdict::Rejected));
     match (&answer.found.refutation, answer.proofs.first()) {
-        (Some(Ok(Outcome::Refuted(witness))), _) => text += &refuted(answer, witness),
+        (Some(Ok(RefutationOutcome::Refuted(witness))), _) => text += &refuted(answer, witness),
         (_, Some(proved)) if rejected => {
             let _ = writeln!(text, "the claim itself is true: {}", proved.origin);
         }
@@ -105,16 +106,16 @@ fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
     let name = &answer.declaration.name.text;
     let mut text = String::new();
     match &script.verdict {
-        Verdict::Proved(_) => {}
-        Verdict::Rejected => {
+        ScriptVerdict::Proved(_) => {}
+        ScriptVerdict::Rejected => {
             let wrong = script.steps.iter().filter(|step| step.is_rejected()).count();
             let _ =
                 writeln!(text, "{name}: {}: {wrong} of {} steps rejected", title(script), script.steps.len());
         }
-        Verdict::Undecided(reason) => {
+        ScriptVerdict::Undecided(reason) => {
             let _ = writeln!(text, "{name}: {} UNDECIDED: {reason}", title(script));
         }
-        Verdict::Elsewhere => {
+        ScriptVerdict::Elsewhere => {
             let _ = writeln!(text, "{name}: {} is about floats, and {name} is over the reals", title(script));
         }
     }
@@ -248,7 +249,7 @@ fn undecided(answer: &Answer<'_>) -> String {
         let _ = writeln!(text, "  not certified: {} premises rest on the oracle's word", vouched.count());
     }
     match &answer.found.refutation {
-        Some(Ok(Outcome::NotFound { tried, closest })) => {
+        Some(Ok(RefutationOutcome::NotFound { tried, closest })) => {
             let _ = writeln!(text, "  no witness against it in {tried} probabilities");
             if let Some(witness) = closest {
                 let loss = witness.loss().map_or("infinite".into(), |loss| {

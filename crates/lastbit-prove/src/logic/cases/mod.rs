@@ -84,11 +84,11 @@ pub struct CaseRow {
 /// [`OutOfRange`] unless ε, Λ and B are positive and `ε·(B + Λ)` is at most 2¹⁸.
 pub fn table(
     epsilon: Rational,
-    lambda: Rational,
+    grid: Rational,
     bound: Rational,
     inputs: [Rational; 2],
 ) -> Result<CaseTable, OutOfRange> {
-    let mechanism = IdealSnap::new(epsilon, bound, lambda)?;
+    let mechanism = IdealSnap::new(epsilon, bound, grid)?;
     let starts = inputs.each_ref().map(|f| mechanism.start(f));
     let pair = Pair { mechanism, inputs, starts };
     let rows = Case::ALL.into_iter().map(|case| pair.row(case)).collect();
@@ -134,12 +134,12 @@ impl Pair {
 
     /// `⌊f⌉, ⌊f'⌉, f, f', b, Λ/2`
     pub fn symbols(&self) -> [Rational; 6] {
-        let lambda = self.mechanism.lambda();
+        let grid = self.mechanism.grid();
         let [rounded, rounded2] =
-            self.starts.each_ref().map(|x| Rational::from(self.mechanism.number_of(x)) * lambda);
+            self.starts.each_ref().map(|x| Rational::from(self.mechanism.number_of(x)) * grid);
         let [f, f2] = self.starts.clone();
-        let b = Rational::from(self.mechanism.top() - IBig::ONE) * lambda;
-        [rounded, rounded2, f, f2, b, lambda * Rational::pow2(-1)]
+        let b = Rational::from(self.mechanism.top() - IBig::ONE) * grid;
+        [rounded, rounded2, f, f2, b, grid * Rational::pow2(-1)]
     }
 
     /// The outputs of a case, by their numbers. The cell of an input that rounds to an end is that end, and not a case of its own.

@@ -63,7 +63,7 @@ impl Note {
             }
             Case::Between => {
                 let far = exact_ln_ratio.is_some_and(|ln| ln.abs() >= Rational::ONE);
-                (far && *mechanism.lambda() < Rational::ONE).then_some(Note::BeyondE)
+                (far && *mechanism.grid() < Rational::ONE).then_some(Note::BeyondE)
             }
             Case::Below | Case::Above => None,
         }
@@ -86,7 +86,7 @@ fn one_cell(mechanism: &IdealSnap, starts: &[Rational; 2], low: usize) -> [Expon
         let half = Rational::new(sign, 2).expect("2 is not 0");
         ExponentialSum::term(half, (cut - &starts[1 - low]) * mechanism.epsilon())
     };
-    let theirs = &tail(1, &from + mechanism.lambda()) + &tail(-1, from);
+    let theirs = &tail(1, &from + mechanism.grid()) + &tail(-1, from);
     let right = mechanism.probability(&starts[low], &(number.clone()..=number));
     if low == 0 { [right, theirs] } else { [theirs, right] }
 }

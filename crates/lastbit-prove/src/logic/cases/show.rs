@@ -111,7 +111,7 @@ impl Pair {
         };
         let first = values([
             ("ε", mechanism.epsilon()),
-            ("Λ", mechanism.lambda()),
+            ("Λ", mechanism.grid()),
             ("B", mechanism.bound()),
             ("b", &b),
         ]);
@@ -125,7 +125,7 @@ impl Pair {
         let [_, _, _, _, b, _] = self.symbols();
         json!({
             "epsilon": mechanism.epsilon().to_string(),
-            "lambda": mechanism.lambda().to_string(),
+            "grid": mechanism.grid().to_string(),
             "bound": mechanism.bound().to_string(),
             "b": b.to_string(),
             "inputs": self.inputs.each_ref().map(Rational::to_string),

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn cases(epsilon: &str, lambda: &str, bound: &str, inputs: [&str; 2]) -> CaseTable {
-    let [epsilon, lambda, bound, f, f2] =
-        [epsilon, lambda, bound, inputs[0], inputs[1]].map(|text| text.parse().unwrap());
-    table(epsilon, lambda, bound, [f, f2]).unwrap()
+fn cases(epsilon: &str, grid: &str, bound: &str, inputs: [&str; 2]) -> CaseTable {
+    let [epsilon, grid, bound, f, f2] =
+        [epsilon, grid, bound, inputs[0], inputs[1]].map(|text| text.parse().unwrap());
+    table(epsilon, grid, bound, [f, f2]).unwrap()
 }
 
 fn row(table: &CaseTable, case: Case) -> &CaseRow {
@@ -81,7 +81,7 @@ fn parameters_are_checked() {
     let [zero, one] = [Rational::ZERO, Rational::ONE];
     let inputs = || [zero.clone(), one.clone()];
     assert_eq!(table(zero.clone(), one.clone(), one.clone(), inputs()).unwrap_err().name, "epsilon");
-    assert_eq!(table(one.clone(), zero.clone(), one.clone(), inputs()).unwrap_err().name, "lambda");
+    assert_eq!(table(one.clone(), zero.clone(), one.clone(), inputs()).unwrap_err().name, "grid");
     assert_eq!(table(one.clone(), one.clone(), Rational::pow2(19), inputs()).unwrap_err().name, "bound");
 }
 
@@ -161,7 +161,7 @@ fn parameters() -> impl Strategy<Value = CaseTable> {
     let steps = || prop_oneof![fraction(-6, 6, 1), fraction(-6, 6, 2), fraction(-6, 6, 7)];
     let positive = |from, steps| fraction(0, from, steps).prop_map(|x| x + Rational::new(1, 6).unwrap());
     (positive(4, 5), positive(4, 6), positive(5, 6), steps(), steps())
-        .prop_map(|(epsilon, lambda, bound, f, f2)| table(epsilon, lambda, bound, [f, f2]).unwrap())
+        .prop_map(|(epsilon, grid, bound, f, f2)| table(epsilon, grid, bound, [f, f2]).unwrap())
 }
 
 proptest! {
@@ -188,21 +188,21 @@ proptest! {
     /// The blanks: `P[f]·(1 + e^(εΛ/2)) = 2e^(ε|f-f'|)·P[f']`, and the same with `f` and `f'` exchanged.
     #[test]
     fn blanks_are_filled(
-        epsilon in fraction(0, 4, 5), lambda in fraction(0, 4, 6), cells in (-5i64..5, -5i64..5), off in fraction(-1, 1, 7),
+        epsilon in fraction(0, 4, 5), grid in fraction(0, 4, 6), cells in (-5i64..5, -5i64..5), off in fraction(-1, 1, 7),
     ) {
-        let (epsilon, lambda) = (epsilon + Rational::pow2(-3), lambda + Rational::pow2(-3));
+        let (epsilon, grid) = (epsilon + Rational::pow2(-3), grid + Rational::pow2(-3));
         let half = Rational::pow2(-1);
         prop_assume!(cells.0 != cells.1);
         // The first input lies on the grid, the second anywhere in its cell.
-        let f = Rational::from(cells.0) * &lambda;
-        let f2 = (Rational::from(cells.1) + off * &half) * &lambda;
+        let f = Rational::from(cells.0) * &grid;
+        let f2 = (Rational::from(cells.1) + off * &half) * &grid;
         let distance = &epsilon * (&f - &f2).abs();
-        let bound = &lambda * Rational::from(9);
+        let bound = &grid * Rational::from(9);
         let closed = &ExponentialSum::from(Rational::ONE)
-            + &ExponentialSum::term(Rational::ONE, &epsilon * &lambda * &half);
+            + &ExponentialSum::term(Rational::ONE, &epsilon * &grid * &half);
         for own in [0, 1] {
             let inputs = if own == 0 { [f.clone(), f2.clone()] } else { [f2.clone(), f.clone()] };
-            let table = table(epsilon.clone(), lambda.clone(), bound.clone(), inputs).unwrap();
+            let table = table(epsilon.clone(), grid.clone(), bound.clone(), inputs).unwrap();
             let event = ["{⌊f⌉}", "{⌊f'⌉}"][own];
             let row = table.rows.iter().find(|row| row.event == event).unwrap();
             prop_assert_eq!(&row.note, &Some(Note::LeftBlank(own)));

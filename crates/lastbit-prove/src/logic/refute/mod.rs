@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use lastbit_lang::parse;
-//! use lastbit_prove::logic::refute::{Options, Outcome, refute};
+//! use lastbit_prove::logic::refute::{Options, RefutationOutcome, refute};
 //!
 //! let (file, _) = parse("
 //!     mechanism laplace(x: real) -> real
@@ -16,7 +16,7 @@
 //!       claim pure eps
 //!     { z <$ lap(1 / (2 * eps));  return x + z }");
 //! let outcome = refute(&file, &file.declarations[0], &Default::default(), &Options::default())?;
-//! let Outcome::Refuted(witness) = outcome else { panic!("the noise is too small") };
+//! let RefutationOutcome::Refuted(witness) = outcome else { panic!("the noise is too small") };
 //! assert!(witness.exceeds_claim());
 //! assert_eq!(witness.observation.to_string(), "r <= 0");
 //! assert_eq!(witness.probabilities[1].to_string(), "1/2·e^-2");
@@ -84,7 +84,7 @@ impl Default for Options {
 
 /// What a search found.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum RefutationOutcome {
     /// The claim is false.
     Refuted(Witness),
     /// Nothing exceeds the claim, as far as was looked.
@@ -126,7 +126,7 @@ pub fn refute(
     declaration: &Declaration,
     values: &BTreeMap<String, Rational>,
     options: &Options,
-) -> Result<Outcome, RefuteError> {
+) -> Result<RefutationOutcome, RefuteError> {
     refute_with(file, declaration, values, options, &Watch::default(), &mut |_| {})
 }
 
@@ -141,7 +141,7 @@ pub fn refute_with(
     options: &Options,
     watch: &Watch,
     progress: &mut dyn FnMut(usize),
-) -> Result<Outcome, RefuteError> {
+) -> Result<RefutationOutcome, RefuteError> {
     let name = || declaration.name.text.clone();
     let open = Program::new(file, declaration, values).map_err(KernelError::from)?.watched(watch);
     let claim = kernel::claim(&open)?.ok_or_else(|| RefuteError::NoClaim(name()))?;
@@ -162,15 +162,15 @@ pub fn refute_with(
     }
     let mut hunt = Hunt::new(options, watch, progress);
     if let Err(witness) = look(&settings, &mut hunt, options.evaluations) {
-        return Ok(Outcome::Refuted(*witness));
+        return Ok(RefutationOutcome::Refuted(*witness));
     }
     if hunt.is_empty() {
         return Err(RefuteError::OutOfReach(name()));
     }
     let tried = hunt.tried();
     Ok(match hunt.into_best() {
-        Some(witness) if witness.exceeds_claim() => Outcome::Refuted(witness),
-        closest => Outcome::NotFound { tried, closest },
+        Some(witness) if witness.exceeds_claim() => RefutationOutcome::Refuted(witness),
+        closest => RefutationOutcome::NotFound { tried, closest },
     })
 }
 

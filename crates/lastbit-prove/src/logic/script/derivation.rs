@@ -11,7 +11,7 @@ use lastbit_lang::{Diagnostic, Span};
 use super::premise::Checker;
 use super::rules::{RULES, Rule};
 use super::sampled::sampled;
-use super::{Rejection, ScriptReport, Status, StepReport, Verdict, cost_of};
+use super::{Rejection, ScriptReport, ScriptVerdict, Status, StepReport, cost_of};
 use crate::logic::kernel::{
     self, Alignment, Judge, KernelError, Leaf, Map, Piece, Proof, check_leaves, hypotheses,
 };
@@ -71,7 +71,7 @@ pub(super) fn check(program: &Program<'_>, script: &Script) -> Result<ScriptRepo
         checker.assume(step.post);
     }
     let verdict = match reports.iter().any(StepReport::is_rejected) {
-        true => Verdict::Rejected,
+        true => ScriptVerdict::Rejected,
         false => certified(program, couplings, total)?,
     };
     let name = script.name.as_ref().map(|name| name.text.clone());
@@ -229,7 +229,7 @@ fn certified(
     program: &Program<'_>,
     couplings: BTreeMap<Symbol, (Map, Polynomial)>,
     cost: Polynomial,
-) -> Result<Verdict, KernelError> {
+) -> Result<ScriptVerdict, KernelError> {
     // Shifts may speak of what the program has computed; the kernel wants them in terms of the inputs.
     let mut values: BTreeMap<Symbol, Polynomial> = BTreeMap::new();
     for (side, number) in [(Side::One, 1), (Side::Two, 2)] {
@@ -255,7 +255,9 @@ fn certified(
     let alignment = Alignment { pieces: vec![piece], ..Alignment::default() };
     let leaves = vec![Leaf::Align(alignment); hypotheses(program)?.len()];
     Ok(match check_leaves(program, &cost, &leaves, &mut finder) {
-        Ok(theorem) => Verdict::Proved(Box::new((Proof { cost, leaves, lemmas: finder.lemmas }, theorem))),
-        Err(error) => Verdict::Undecided(error.to_string()),
+        Ok(theorem) => {
+            ScriptVerdict::Proved(Box::new((Proof { cost, leaves, lemmas: finder.lemmas }, theorem)))
+        }
+        Err(error) => ScriptVerdict::Undecided(error.to_string()),
     })
 }

@@ -12,7 +12,7 @@ use lastbit_lang::{Diagnostic, Span};
 
 use super::counterexample::model;
 use super::samples::{Drawn, ScriptScope, finite_value};
-use super::{Rejection, ScriptReport, Status, StepReport, Verdict};
+use super::{Rejection, ScriptReport, ScriptVerdict, Status, StepReport};
 use crate::logic::kernel::{self, Hypotheses, Judge, KernelError, Leaf, Proof, check_leaves, hypotheses};
 use crate::logic::search::Finder;
 
@@ -273,18 +273,18 @@ impl<'e, 'a> Elaborator<'e, 'a> {
     }
 
     /// All cases together.
-    fn verdict(&mut self, leaves: Option<Vec<Leaf>>) -> Result<Verdict, KernelError> {
+    fn verdict(&mut self, leaves: Option<Vec<Leaf>>) -> Result<ScriptVerdict, KernelError> {
         let Some(leaves) = leaves.filter(|_| !self.reports.iter().any(StepReport::is_rejected)) else {
-            return Ok(Verdict::Rejected);
+            return Ok(ScriptVerdict::Rejected);
         };
         let claim = kernel::claim(self.program)?.map(|(epsilon, _)| epsilon);
         let Some(cost) = claim.clone().or(self.cost.take()) else {
-            return Ok(Verdict::Undecided("nothing is claimed".into()));
+            return Ok(ScriptVerdict::Undecided("nothing is claimed".into()));
         };
         match check_leaves(self.program, &cost, &leaves, &mut self.finder) {
             Ok(theorem) => {
                 let lemmas = std::mem::take(&mut self.finder.lemmas);
-                Ok(Verdict::Proved(Box::new((Proof { cost, leaves, lemmas }, theorem))))
+                Ok(ScriptVerdict::Proved(Box::new((Proof { cost, leaves, lemmas }, theorem))))
             }
             Err(KernelError::Open { premise, open, .. }) => {
                 // Every case holds at its own cost: it is the claim that is too small.
@@ -301,7 +301,7 @@ impl<'e, 'a> Elaborator<'e, 'a> {
                 if let Some(report) = self.reports.iter_mut().find(|report| report.span == span) {
                     report.status = Status::Rejected(rejection);
                 }
-                Ok(Verdict::Rejected)
+                Ok(ScriptVerdict::Rejected)
             }
             Err(error) => Err(error),
         }

@@ -64,7 +64,7 @@ pub struct StepReport {
 
 /// How a script ends.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum ScriptVerdict {
     /// The kernel accepts the proof.
     Proved(Box<(Proof, Theorem)>),
     /// A step is rejected.
@@ -83,7 +83,7 @@ pub struct ScriptReport {
     /// Its steps.
     pub steps: Vec<StepReport>,
     /// How it ends.
-    pub verdict: Verdict,
+    pub verdict: ScriptVerdict,
 }
 
 /// Checks a script.
@@ -94,7 +94,7 @@ pub fn check(program: &Program<'_>, script: &Script) -> Result<ScriptReport, Ker
     let has = |wanted: fn(&ProofStepKind) -> bool| script.steps.iter().any(|step| wanted(&step.kind));
     if has(|kind| matches!(kind, ProofStepKind::Endpoint(_) | ProofStepKind::AuditExact)) {
         let name = script.name.as_ref().map(|name| name.text.clone());
-        return Ok(ScriptReport { name, steps: Vec::new(), verdict: Verdict::Elsewhere });
+        return Ok(ScriptReport { name, steps: Vec::new(), verdict: ScriptVerdict::Elsewhere });
     }
     if has(|kind| matches!(kind, ProofStepKind::Rule { .. })) {
         return derivation::check(program, script);

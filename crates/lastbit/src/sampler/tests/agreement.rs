@@ -204,15 +204,15 @@ fn tier2_against_tier3() {
             tallies.push(tier2_agrees(&(text, "grid", k), &law, next(), n));
         }
     }
-    for (s, x, lambda) in
+    for (s, x, grid) in
         [("1", 0.3, 0), ("2/3", -0.5, 0), ("9/10", -4.5e15, 0), ("3/5", 1e-320, -1000), ("1", -1e-300, 1000)]
     {
         let s = &Scale::new(rational(s));
-        let law = FloorLaw { s, offset: Offset::Cells { x, lambda } };
-        tallies.push(tier2_agrees(&(x, lambda), &law, next(), n));
-        let x = Rational::try_from(x).unwrap() + rational("1/3") * Rational::pow2(i64::from(lambda) - 3);
-        let law = FloorLaw { s, offset: Offset::RealCells { x: &x, lambda } };
-        tallies.push(tier2_agrees(&(&x, lambda), &law, next(), n));
+        let law = FloorLaw { s, offset: Offset::Cells { x, grid } };
+        tallies.push(tier2_agrees(&(x, grid), &law, next(), n));
+        let x = Rational::try_from(x).unwrap() + rational("1/3") * Rational::pow2(i64::from(grid) - 3);
+        let law = FloorLaw { s, offset: Offset::RealCells { x: &x, grid } };
+        tallies.push(tier2_agrees(&(&x, grid), &law, next(), n));
     }
     for gamma in ["0", "1/3", "1e-40", "50", "87.9", "88.5", "200", "1e30"] {
         tallies.push(tier2_agrees(&gamma, &AcceptLaw::new(rational(gamma)), next(), n));

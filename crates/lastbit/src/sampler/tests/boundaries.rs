@@ -257,7 +257,7 @@ fn mechanisms_next_to_thresholds() {
         mechanism_obeys(&Integers::discrete(s), |source| laplace.sample(source).unwrap());
     }
     let snapping = Snapping::new(rational("3/4"), rational("1e6")).unwrap(); // Λ = 2
-    mechanism_obeys(&Cells { x: -12.6, lambda: 1, s: scale("2/3") }, |source| {
+    mechanism_obeys(&Cells { x: -12.6, grid: 1, s: scale("2/3") }, |source| {
         IBig::from((snapping.release(source, -12.6).unwrap() / 2.0) as i64)
     });
 }
@@ -313,7 +313,7 @@ fn without_all_of_a_real_number_tier1_is_found_out() {
 fn with_coarse_sums_plain_kernels_are_found_out() {
     let mut mutants = Mutants(|| Boundaries::new(vec![Arithmetic::Coarse], 100, false));
     mutants.visit(&Integers::discrete("10/7"));
-    mutants.visit(&Cells { x: 0.3, lambda: 0, s: scale("2/3") });
+    mutants.visit(&Cells { x: 0.3, grid: 0, s: scale("2/3") });
 }
 
 /// Counts the wrong answers of tier 2 if its enclosure of `E` is changed.

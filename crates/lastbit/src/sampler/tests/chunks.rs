@@ -257,12 +257,12 @@ fn grid_laplace_of_any_length() {
 fn snapping_of_any_length() {
     for (epsilon, bound) in [("1/2", "100"), ("7/5", "1e6"), ("1e-9", "1e20"), ("10", "1")] {
         let snapping = Snapping::new(rational(epsilon), rational(bound)).unwrap();
-        let (lambda, bound) = (snapping.lambda(), snapping.bound());
-        let s = Scale::new((rational(epsilon) * Rational::try_from(lambda).unwrap()).recip().unwrap());
+        let (grid, bound) = (snapping.grid(), snapping.bound());
+        let s = Scale::new((rational(epsilon) * Rational::try_from(grid).unwrap()).recip().unwrap());
         every_length!(snapping, float, false, |share, x, W| {
-            let offset = Offset::Cells { x: clamp(x, bound), lambda: lambda.log2() as i32 };
+            let offset = Offset::Cells { x: clamp(x, bound), grid: grid.log2() as i32 };
             let cells: IBig = by_law::<W, _>(&FloorLaw { s: &s, offset }, share);
-            Some(clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * lambda, bound))
+            Some(clamp(f64::from_rational(&Rational::from(cells), Rounding::Nearest) * grid, bound))
         });
     }
     let float_snapping = FloatSnapping::new(0.7, 100.0).unwrap();
@@ -315,20 +315,20 @@ fn real_numbers_of_any_length() {
     }
     for (epsilon, bound) in [("1/2", "100"), ("7/5", "1e6"), ("1e-9", "1e20"), ("10", "1")] {
         let snapping = Snapping::new(rational(epsilon), rational(bound)).unwrap();
-        let (lambda, limit) = (snapping.lambda(), rational(bound));
-        let s = Scale::new((rational(epsilon) * Rational::try_from(lambda).unwrap()).recip().unwrap());
+        let (grid, limit) = (snapping.grid(), rational(bound));
+        let s = Scale::new((rational(epsilon) * Rational::try_from(grid).unwrap()).recip().unwrap());
         let clamped = |x: &Real| x.to_rational().clamp(-limit.clone(), limit.clone());
         let output = |cells: IBig| {
-            let multiple = f64::from_rational(&Rational::from(cells), Rounding::Nearest) * lambda;
+            let multiple = f64::from_rational(&Rational::from(cells), Rounding::Nearest) * grid;
             clamp(multiple, snapping.bound())
         };
-        let exponent = lambda.log2() as i32;
+        let exponent = grid.log2() as i32;
         real_lengths::<u64, f64, _>(&snapping, false, |share, x| {
-            let offset = Offset::RealCells { x: &clamped(x), lambda: exponent };
+            let offset = Offset::RealCells { x: &clamped(x), grid: exponent };
             output(by_law::<u64, _>(&FloorLaw { s: &s, offset }, share))
         });
         real_lengths::<u8, f64, _>(&snapping, false, |share, x| {
-            let offset = Offset::RealCells { x: &clamped(x), lambda: exponent };
+            let offset = Offset::RealCells { x: &clamped(x), grid: exponent };
             output(by_law::<u8, _>(&FloorLaw { s: &s, offset }, share))
         });
     }

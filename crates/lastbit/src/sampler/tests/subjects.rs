@@ -295,11 +295,11 @@ impl Subject for Integers {
     }
 }
 
-/// `floor(x/2^lambda + ½ + σ·s·E)`: the snapping mechanism.
+/// `floor(x/2^grid + ½ + σ·s·E)`: the snapping mechanism.
 #[derive(Debug)]
 pub(super) struct Cells {
     pub(super) x: f64,
-    pub(super) lambda: i32,
+    pub(super) grid: i32,
     pub(super) s: Scale,
 }
 
@@ -307,11 +307,11 @@ impl Subject for Cells {
     type Output = IBig;
 
     fn law(&self) -> impl Law<Output = IBig> {
-        FloorLaw { s: &self.s, offset: Offset::Cells { x: self.x, lambda: self.lambda } }
+        FloorLaw { s: &self.s, offset: Offset::Cells { x: self.x, grid: self.grid } }
     }
 
     fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<IBig>> {
-        let v = self.x * f64::from_i128(1, -self.lambda);
+        let v = self.x * f64::from_i128(1, -self.grid);
         let offset = |_, _| (v - v.floor()) + 0.5;
         floor_tier1(arithmetic, self.s.hi(), (words, lows), offset, |_, cells| v.floor() + cells)
     }
@@ -321,7 +321,7 @@ impl Subject for Cells {
     }
 
     fn threshold(&self, negative: bool, near: &IBig) -> Option<Step<IBig>> {
-        let cells = self.x.to_dyadic().expect("finite").shl(-i64::from(self.lambda));
+        let cells = self.x.to_dyadic().expect("finite").shl(-i64::from(self.grid));
         let alpha = Enclosure::exact(cells + Dyadic::pow2(-1));
         floor_threshold(&alpha, &self.s.exact, negative, near)
     }
@@ -333,13 +333,13 @@ pub(super) struct RealCells {
     pub(super) x: Rational,
     /// What tier 1 gets of it.
     pub(super) split: Split,
-    pub(super) lambda: i32,
+    pub(super) grid: i32,
     pub(super) s: Scale,
 }
 
 impl RealCells {
-    pub(super) fn new(x: Rational, lambda: i32, s: Scale) -> RealCells {
-        RealCells { split: Real::from(x.clone()).split(), x, lambda, s }
+    pub(super) fn new(x: Rational, grid: i32, s: Scale) -> RealCells {
+        RealCells { split: Real::from(x.clone()).split(), x, grid, s }
     }
 }
 
@@ -347,13 +347,13 @@ impl Subject for RealCells {
     type Output = IBig;
 
     fn law(&self) -> impl Law<Output = IBig> {
-        FloorLaw { s: &self.s, offset: Offset::RealCells { x: &self.x, lambda: self.lambda } }
+        FloorLaw { s: &self.s, offset: Offset::RealCells { x: &self.x, grid: self.grid } }
     }
 
     fn tier1<W: Word>(&self, arithmetic: Arithmetic, words: &[W], lows: &[u64]) -> Vec<Option<IBig>> {
-        let per_lambda = f64::from_i128(1, -self.lambda);
-        let offset = |_, _| offset_in_cells(self.split, per_lambda);
-        let whole = (self.split.hi * per_lambda).floor();
+        let per_grid = f64::from_i128(1, -self.grid);
+        let offset = |_, _| offset_in_cells(self.split, per_grid);
+        let whole = (self.split.hi * per_grid).floor();
         floor_tier1(arithmetic, self.s.hi(), (words, lows), offset, |_, cells| whole + cells)
     }
 
@@ -362,7 +362,7 @@ impl Subject for RealCells {
     }
 
     fn threshold(&self, negative: bool, near: &IBig) -> Option<Step<IBig>> {
-        let cells = Enclosure::of_rational(&self.x, BITS).shl(-i64::from(self.lambda));
+        let cells = Enclosure::of_rational(&self.x, BITS).shl(-i64::from(self.grid));
         floor_threshold(&(&cells + &Enclosure::exact(Dyadic::pow2(-1))), &self.s.exact, negative, near)
     }
 }
@@ -475,7 +475,7 @@ hasty!(Integers, |integers, word, e| {
     IBig::from(v.floor() as i128)
 });
 hasty!(Cells, |cells, word, e| {
-    let v = cells.x * f64::from_i128(1, -cells.lambda);
+    let v = cells.x * f64::from_i128(1, -cells.grid);
     IBig::from((v + 0.5 + with_sign(cells.s.hi() * e.plain, word)).floor() as i64)
 });
 hasty!(Acceptance, |acceptance, _word, e| {
@@ -549,12 +549,12 @@ pub(super) fn real_sums_f32(visit: &mut impl Visit) {
 }
 
 pub(super) fn real_cells(visit: &mut impl Visit) {
-    for (s, lambda) in [("1", 0), ("10/13", 3), ("2/3", -20), ("0x1.000001p-1", 900), ("9/10", -1000)] {
+    for (s, grid) in [("1", 0), ("10/13", 3), ("2/3", -20), ("0x1.000001p-1", 900), ("9/10", -1000)] {
         for x in ["0.1", "-0.1", "1/3", "-1e-20", "-1e-2000", "12345.678", "-4.4e15", "4e15", "7/2"] {
             // Of the last a third of a cell is lost in the digits of a double.
             let x = rational(x) + rational("1/3") * rational(if x.contains("e15") { "1" } else { "1e-9" });
-            let x = x * Rational::pow2(lambda.into());
-            visit.visit(&RealCells::new(x, lambda, Scale::new(rational(s))));
+            let x = x * Rational::pow2(grid.into());
+            visit.visit(&RealCells::new(x, grid, Scale::new(rational(s))));
         }
     }
 }
@@ -614,8 +614,8 @@ pub(super) fn integers_wide(visit: &mut impl Visit) {
 }
 
 pub(super) fn cells(visit: &mut impl Visit) {
-    for (s, lambda) in [("1", 0), ("10/13", 3), ("2/3", -20), ("0x1.000001p-1", 900), ("9/10", -1000)] {
-        let unit = f64::from_i128(1, lambda);
+    for (s, grid) in [("1", 0), ("10/13", 3), ("2/3", -20), ("0x1.000001p-1", 900), ("9/10", -1000)] {
+        let unit = f64::from_i128(1, grid);
         for x in [
             0.0,
             -0.0,
@@ -630,7 +630,7 @@ pub(super) fn cells(visit: &mut impl Visit) {
             3e15 + 0.5,
             0.5f64.next_down(),
         ] {
-            visit.visit(&Cells { x: x * unit, lambda, s: Scale::new(rational(s)) });
+            visit.visit(&Cells { x: x * unit, grid, s: Scale::new(rational(s)) });
         }
     }
 }
@@ -661,6 +661,6 @@ pub(super) fn hasty(visit: &mut impl Visit) {
     visit.visit(&Hasty(Integers::discrete("10/7")));
     visit.visit(&Hasty(Integers::rounded("1e4")));
     visit.visit(&Hasty(Integers::rounded("1e9")));
-    visit.visit(&Hasty(Cells { x: 0.3, lambda: 0, s: scale("2/3") }));
+    visit.visit(&Hasty(Cells { x: 0.3, grid: 0, s: scale("2/3") }));
     visit.visit(&Hasty(Acceptance::new(&rational("10/7"), 3)));
 }

@@ -3,7 +3,7 @@
 use lastbit_lang::symbolic::Program;
 
 use super::{mechanism, parsed, program};
-use crate::logic::refute::{Options, Outcome, refute};
+use crate::logic::refute::{Options, RefutationOutcome, refute};
 use crate::logic::search::search;
 
 /// Bodies of mechanisms on a real number that claim `eps`. A witness against each of them is found.
@@ -170,7 +170,7 @@ fn what_is_refuted_is_not_proved() {
             assert!(found.proved.is_none(), "proved: {body}");
         }
         let outcome = refute(&file, &file.declarations[0], &Default::default(), &options);
-        open.extend((!matches!(outcome, Ok(Outcome::Refuted(_)))).then_some(*body));
+        open.extend((!matches!(outcome, Ok(RefutationOutcome::Refuted(_)))).then_some(*body));
     }
     assert!(open.is_empty(), "no witness against {open:#?}");
 }

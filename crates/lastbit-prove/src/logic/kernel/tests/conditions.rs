@@ -7,8 +7,8 @@ use super::super::check;
 use super::fallacies::{Fallacy, False, event_fallacies, lemma_fallacies, structural_fallacies};
 use super::fallacies_align::align_fallacies;
 use super::*;
-use crate::logic::refute::{Options, Outcome, refute};
-use crate::logic::script::{self, Verdict};
+use crate::logic::refute::{Options, RefutationOutcome, refute};
+use crate::logic::script::{self, ScriptVerdict};
 
 fn all() -> Vec<Fallacy> {
     [align_fallacies(), event_fallacies(), structural_fallacies(), lemma_fallacies()]
@@ -41,7 +41,7 @@ fn the_claims_are_false() {
     let is_true = |fallacy: &Fallacy| {
         let file = parsed(&fallacy.text);
         let outcome = refute(&file, &file.declarations[0], &Default::default(), &options);
-        !matches!(outcome, Ok(Outcome::Refuted(_)))
+        !matches!(outcome, Ok(RefutationOutcome::Refuted(_)))
     };
     let all = all();
     let refuted = all.iter().filter(|fallacy| matches!(fallacy.known, False::Refuted));
@@ -73,13 +73,13 @@ fn the_cost_of_uniform_samples_is_needed() {
     let file = parsed(TWICE_AS_FAR);
     let declaration = &file.declarations[0];
     let checked = || script::check(&program(&file), &declaration.proofs[0]).unwrap().verdict;
-    let Verdict::Proved(found) = without(SideCondition::UniformCost, checked) else {
+    let ScriptVerdict::Proved(found) = without(SideCondition::UniformCost, checked) else {
         panic!("nothing else is wrong with it")
     };
     assert!(check(&file, declaration, &Default::default(), &found.0).is_err());
-    assert!(matches!(checked(), Verdict::Rejected));
+    assert!(matches!(checked(), ScriptVerdict::Rejected));
     let outcome = refute(&file, declaration, &Default::default(), &Options::default());
-    assert!(matches!(outcome, Ok(Outcome::Refuted(_))), "{outcome:?}");
+    assert!(matches!(outcome, Ok(RefutationOutcome::Refuted(_))), "{outcome:?}");
 }
 
 #[test]

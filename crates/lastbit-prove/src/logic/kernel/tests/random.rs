@@ -1,6 +1,6 @@
 //! Random programs with discrete noise: what a search proves of them, an exact audit must confirm.
 
-use lastbit_audit::discrete::{Argument, Inputs, Options, Verdict, audit};
+use lastbit_audit::discrete::{Argument, ClaimVerdict, Inputs, Options, audit};
 
 use super::{parsed, program};
 use crate::logic::search::search;
@@ -90,7 +90,7 @@ fn what_is_proved_is_true() {
                 continue;
             };
             audited += u32::from(is_proved);
-            let is_false = report.claim.as_ref().is_some_and(|claim| claim.verdict == Verdict::Violated);
+            let is_false = report.claim.as_ref().is_some_and(|claim| claim.verdict == ClaimVerdict::Violated);
             false_claims += u32::from(is_false);
             assert!(!(is_proved && is_false), "proved, with a loss of {:?}:\n{text}", report.loss());
         }

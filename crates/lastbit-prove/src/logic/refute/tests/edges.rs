@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lastbit_audit::comparison::LnRatio;
 
-use super::super::{Options, Outcome, RefuteError, Witness, refute, refute_with};
+use super::super::{Options, RefutationOutcome, RefuteError, Witness, refute, refute_with};
 use super::{looked_for, not_refuted, only, refuted};
 use crate::logic::standard::Standard;
 
@@ -43,7 +43,7 @@ fn refusals() {
 fn nothing_is_concluded_where_a_program_is_not_defined() {
     let text = format!("{PLAIN} {{ z <$ lap(x);  return z }}");
     match looked_for(&text, 400) {
-        Ok(Outcome::Refuted(witness)) => {
+        Ok(RefutationOutcome::Refuted(witness)) => {
             let is_zero = |(_, x): (_, &_)| *x == lastbit_audit::discrete::Argument::Number(0.into());
             assert!(!witness.inputs.iter().flatten().any(is_zero), "{witness}");
         }
@@ -57,7 +57,7 @@ fn the_worst_is_worse_than_the_first() {
     let eps = BTreeMap::from([("eps".to_owned(), 1.into())]);
     let found = |worst: bool, evaluations: usize| -> Witness {
         match refute(&file, &file.declarations[0], &eps, &Options { evaluations, worst }) {
-            Ok(Outcome::Refuted(witness)) => witness,
+            Ok(RefutationOutcome::Refuted(witness)) => witness,
             other => panic!("{other:?}"),
         }
     };
@@ -84,7 +84,7 @@ fn given_values_are_kept_and_progress_is_told() {
             last = count;
         },
     );
-    let Ok(Outcome::Refuted(witness)) = outcome else { panic!("{outcome:?}") };
+    let Ok(RefutationOutcome::Refuted(witness)) = outcome else { panic!("{outcome:?}") };
     assert_eq!(witness.parameters, eps);
     assert_eq!(witness.epsilon, 3.into());
     assert!(last > 0);

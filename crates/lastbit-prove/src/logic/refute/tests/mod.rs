@@ -8,11 +8,11 @@ mod standard;
 use std::collections::BTreeMap;
 
 use lastbit_audit::comparison::LnRatio;
-use lastbit_audit::discrete::{Options as AuditOptions, Verdict, audit, unmet};
+use lastbit_audit::discrete::{ClaimVerdict, Options as AuditOptions, audit, unmet};
 use lastbit_lang::{File, parse};
 use lastbit_real::Rational;
 
-use super::{Observation, Options, Outcome, RefuteError, Witness, refute};
+use super::{Observation, Options, RefutationOutcome, RefuteError, Witness, refute};
 
 /// Runs of a simulation.
 const RUNS: usize = 20_000;
@@ -23,14 +23,14 @@ fn only(text: &str) -> File {
     file
 }
 
-fn looked_for(text: &str, evaluations: usize) -> Result<Outcome, RefuteError> {
+fn looked_for(text: &str, evaluations: usize) -> Result<RefutationOutcome, RefuteError> {
     let file = only(text);
     refute(&file, &file.declarations[0], &BTreeMap::new(), &Options { evaluations, worst: false })
 }
 
 fn refuted(text: &str) -> Witness {
     match looked_for(text, Options::default().evaluations) {
-        Ok(Outcome::Refuted(witness)) => {
+        Ok(RefutationOutcome::Refuted(witness)) => {
             verify(text, &witness);
             witness
         }
@@ -40,7 +40,7 @@ fn refuted(text: &str) -> Witness {
 
 fn not_refuted(text: &str, evaluations: usize) -> Option<Witness> {
     match looked_for(text, evaluations) {
-        Ok(Outcome::NotFound { tried, closest }) => {
+        Ok(RefutationOutcome::NotFound { tried, closest }) => {
             assert!(tried > 0);
             closest.inspect(|closest| assert!(!closest.exceeds_claim()))
         }
@@ -59,7 +59,7 @@ fn verify(text: &str, witness: &Witness) {
         Observation::Outcome(_) => {
             let options = AuditOptions::default();
             let report = audit(&file, declaration, &witness.parameters, pair, &options).unwrap();
-            assert_eq!(report.claim.unwrap().verdict, Verdict::Violated, "{witness}");
+            assert_eq!(report.claim.unwrap().verdict, ClaimVerdict::Violated, "{witness}");
         }
         Observation::Event(event) => {
             for (input, probability) in witness.inputs.iter().zip(&witness.probabilities) {

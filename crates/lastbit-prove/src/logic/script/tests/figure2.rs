@@ -3,7 +3,7 @@
 use lastbit_lang::symbolic::Program;
 use lastbit_real::Rational;
 
-use super::super::{Status, Verdict, check};
+use super::super::{ScriptVerdict, Status, check};
 use super::evaluate::{Point, verify};
 use super::{parsed, rejected};
 
@@ -22,7 +22,7 @@ fn every_rejection_has_a_counterexample_that_is_one() {
     let program = Program::new(&file, &file.declarations[0], &Default::default()).unwrap();
     for (proof, wanted) in [(0, vec![4, 6, 7, 8, 9]), (1, vec![7, 9])] {
         let report = check(&program, &file.declarations[0].proofs[proof]).unwrap();
-        assert!(matches!(report.verdict, Verdict::Rejected));
+        assert!(matches!(report.verdict, ScriptVerdict::Rejected));
         let found = rejected(&report);
         assert_eq!(found.iter().map(|(number, _)| *number).collect::<Vec<_>>(), wanted);
         let Status::Accepted(Some(warning)) = &report.steps[0].status else { panic!("{report:?}") };

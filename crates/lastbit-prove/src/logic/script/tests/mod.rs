@@ -8,7 +8,7 @@ mod steps;
 use lastbit_lang::ast::File;
 use lastbit_lang::symbolic::Program;
 
-use super::{Rejection, ScriptReport, Status, Verdict, check};
+use super::{Rejection, ScriptReport, ScriptVerdict, Status, check};
 use crate::logic::kernel::tests::parsed;
 
 /// The report of the only script of the only mechanism.
@@ -41,7 +41,7 @@ fn with_script(result: &str, body: &str, script: &str) -> File {
 #[track_caller]
 fn assert_proved(file: &File) {
     let report = report(file);
-    assert!(matches!(report.verdict, Verdict::Proved(_)), "{report:?}");
+    assert!(matches!(report.verdict, ScriptVerdict::Proved(_)), "{report:?}");
 }
 
 /// That one step is rejected, by this rule. The counterexample, if there is one.
@@ -49,7 +49,7 @@ fn assert_proved(file: &File) {
 fn assert_rejected(file: &File, number: usize, rule: &str) -> Option<super::Counterexample> {
     let report = report(file);
     let found = rejected(&report);
-    assert!(matches!(report.verdict, Verdict::Rejected), "{report:?}");
+    assert!(matches!(report.verdict, ScriptVerdict::Rejected), "{report:?}");
     assert_eq!(
         found.iter().map(|(n, r)| (*n, r.rule.as_str())).collect::<Vec<_>>(),
         [(number, rule)],

@@ -71,7 +71,7 @@ fn alignments_and_mirrors() {
     assert_proved(&with_script("grid", SNAP, &script));
     // A mirror that forgets the input shifts the wrong way.
     let file = with_script("grid", SNAP, &ALIGNED.replace("MIRRORED", "s -> -s, w -> -w"));
-    assert!(matches!(super::report(&file).verdict, super::Verdict::Rejected));
+    assert!(matches!(super::report(&file).verdict, super::ScriptVerdict::Rejected));
     for (right, wrong) in [
         // Two pieces with one image, a piece too few, a result that differs, and a map that stretches.
         ("s = -1 => (u / K, -1)", "s = -1 => (u, -1)"),
@@ -82,7 +82,7 @@ fn alignments_and_mirrors() {
         let broken = script.replace(right, wrong);
         assert_ne!(script, broken);
         let file = with_script("grid", SNAP, &broken);
-        assert!(matches!(super::report(&file).verdict, super::Verdict::Rejected), "{wrong}");
+        assert!(matches!(super::report(&file).verdict, super::ScriptVerdict::Rejected), "{wrong}");
     }
 }
 
@@ -116,5 +116,5 @@ fn randomized_response() {
     let text = include_str!("../../../../../../mechanisms/randomized_response.lb");
     assert_proved(&parsed(text));
     let file = parsed(&text.replace("exp(eps) + 1", "exp(eps) + 2"));
-    assert!(matches!(super::report(&file).verdict, super::Verdict::Rejected));
+    assert!(matches!(super::report(&file).verdict, super::ScriptVerdict::Rejected));
 }

@@ -3,8 +3,8 @@
 //! Losses: a program with `lap` is taken with `dlap` on the integers in its place, for which the same arguments hold as long as inputs
 //! are integers. Meaning: with noise of three values in its place, all probabilities of all outputs are compared.
 
-use lastbit_audit::Loss;
-use lastbit_audit::discrete::{Argument, DiscreteReport, Inputs, Options, Parameters, Verdict, audit};
+use lastbit_audit::ExactLoss;
+use lastbit_audit::discrete::{Argument, ClaimVerdict, DiscreteReport, Inputs, Options, Parameters, audit};
 use lastbit_lang::parse;
 use lastbit_real::Rational;
 
@@ -113,7 +113,7 @@ fn report(text: &str, noise: Noise, epsilon: &Rational, pair: &Pair) -> Discrete
 }
 
 fn is_violated(report: &DiscreteReport) -> bool {
-    report.claim.as_ref().unwrap().verdict == Verdict::Violated
+    report.claim.as_ref().unwrap().verdict == ClaimVerdict::Violated
 }
 
 /// Outputs that share samples keep too many states apart; noise on one side has no discrete counterpart in the language.
@@ -130,7 +130,7 @@ fn claims_fail_where_they_should() {
         let original = run(&text);
         assert_eq!(is_violated(&original), standard.expected == Expected::Refuted, "{}", standard.name);
         if standard.cost == "infinite" {
-            assert_eq!(original.loss(), Loss::Infinite, "{}", standard.name);
+            assert_eq!(original.loss(), ExactLoss::Infinite, "{}", standard.name);
         } else if standard.expected == Expected::Refuted {
             let honest = text.replace("claim pure eps", &format!("claim pure {}", standard.cost));
             assert!(!is_violated(&run(&honest)), "{}", standard.name);
