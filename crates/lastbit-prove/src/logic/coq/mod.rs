@@ -13,8 +13,9 @@
 //! |---|---|
 //! | `text`, `statements`, `expressions` | the definitions, from the program's text |
 //! | `terms` | polynomials, constraints, and the certificate's lemmas with their sums |
-//! | `leaf` | a leaf's hypotheses and its proof: CASE, ALIGN, ENUMERATE |
-//! | `event` | EVENT |
+//! | `premises` | what the kernel asks, shown by the lemma that the kernel finds |
+//! | `leaf` | a leaf's hypotheses and its proof: CASE, and axioms |
+//! | `runs`, `align`, `event` | ENUMERATE, ALIGN, EVENT |
 //!
 //! ```
 //! use lastbit_lang::{parse, symbolic::Program};
@@ -35,11 +36,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod align;
 mod event;
 mod expressions;
 mod layout;
 mod leaf;
 mod names;
+mod premises;
+mod runs;
 mod statements;
 mod terms;
 mod text;
@@ -50,6 +54,7 @@ use lastbit_lang::symbolic::{Constraint, Fresh, Law, Program, Trace, paths};
 
 use self::layout::{Lines, comment};
 use self::leaf::Leaves;
+use self::premises::Premises;
 use self::terms::{Terms, atom};
 use self::text::Text;
 use super::certificate::{Certificate, CertificateError};
@@ -184,8 +189,9 @@ fn write(program: &Program<'_>, certificate: &Certificate, is_event: bool) -> Re
     }
 
     let all = kernel::hypotheses(program).map_err(kernel_error)?;
-    let leaves =
-        Leaves { text: &text, lemmas: &proof.lemmas, stated: &stated, cost: &proof.cost, claim, terms };
+    let trace = kernel::trace(program, proof);
+    let premises = Premises { trace: &trace, lemmas: &proof.lemmas, stated: &stated };
+    let leaves = Leaves { text: &text, premises, cost: &proof.cost, claim, terms };
     if is_event {
         lines.blank();
         leaves.event_cases(&mut lines)?;
@@ -197,16 +203,15 @@ fn write(program: &Program<'_>, certificate: &Certificate, is_event: bool) -> Re
         if !hypotheses.name.is_empty() {
             lines.push(0, &format!("(* {}. *)", comment(&hypotheses.name)));
         }
-        let name = format!("case_{}", index + 1);
         match proof.leaves.get(index) {
-            Some(leaf) => leaves.write(&mut lines, &name, &hypotheses.constraints, leaf)?,
-            None => missing(&mut lines, &name),
+            Some(leaf) => leaves.write(&mut lines, index, &hypotheses.constraints, leaf)?,
+            None => missing(&mut lines, index),
         }
     }
     for index in all.len()..proof.leaves.len() {
         lines.blank();
         lines.push(0, "(* A leaf for which there is no case. *)");
-        missing(&mut lines, &format!("case_{}", index + 1));
+        missing(&mut lines, index);
     }
 
     let forward: Vec<(usize, &[Constraint])> = cases(&all, Direction::Forward);
@@ -228,8 +233,8 @@ fn cases(all: &[kernel::Hypotheses], direction: Direction) -> Vec<(usize, &[Cons
     numbered.map(|(index, hypotheses)| (index + 1, hypotheses.constraints.as_slice())).collect()
 }
 
-fn missing(lines: &mut Lines, name: &str) {
-    lines.push(0, &format!("Lemma {name} : False."));
+fn missing(lines: &mut Lines, index: usize) {
+    lines.push(0, &format!("Lemma case_{} : False.", index + 1));
     lines.push(0, "Proof. no_lemma. Qed.");
 }
 
