@@ -9,11 +9,11 @@ use lastbit_audit::program;
 use lastbit_lang::ast::{Declaration, File, Scalar};
 use lastbit_lang::watch::Limits;
 use lastbit_lang::{Bindings, parse};
+use lastbit_papers::standard::{ALL, Expected, Standard, VariantError, variants};
 use lastbit_prove::logic::certificate::only_used;
 use lastbit_prove::logic::kernel;
 use lastbit_prove::logic::prove::{Conclusion, Options, Report, prove};
 use lastbit_prove::logic::refute::Outcome;
-use lastbit_prove::logic::standard::{ALL, Expected, Standard, VariantError, variants};
 
 use crate::error::{Error, quoted};
 use crate::progress::LateBar;
