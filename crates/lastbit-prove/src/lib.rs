@@ -30,7 +30,6 @@
 //! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
 //! | [`coq`], [`gappa`] | certificates in the languages of other checkers |
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
-//! | [`paper`] | the rules as the papers print them, and where they fail |
 //! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism, and from a text to both |
 //! | [`logic`] | privacy claims over the reals |
 //! | [`subject`] | what certificates are about: the text itself |
@@ -47,7 +46,6 @@ pub mod endpoint;
 pub mod gappa;
 pub mod linear;
 pub mod logic;
-pub mod paper;
 mod refusal;
 pub mod rounding;
 pub mod rules;

@@ -63,7 +63,7 @@ pub(crate) fn to_float(x: &Rational, format: Format, rounding: Rounding) -> Opti
 }
 
 /// `fl(x)`, or `None` if it is infinite.
-pub(crate) fn nearest_float(x: &Dyadic, format: Format) -> Option<Dyadic> {
+pub fn nearest_float(x: &Dyadic, format: Format) -> Option<Dyadic> {
     match format {
         Format::Binary64 => f64::from_dyadic(x, Rounding::Nearest).to_dyadic().ok(),
         Format::Binary32 => f32::from_dyadic(x, Rounding::Nearest).to_dyadic().ok(),

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::comparison::ExactLoss;
+use lastbit_audit::comparison::Loss;
 use lastbit_audit::program;
 use lastbit_lang::ast::{Declaration, File, Scalar};
 use lastbit_lang::watch::Limits;
 use lastbit_lang::{Bindings, parse};
+use lastbit_papers::standard::{ALL, Expected, Standard, VariantError, variants};
 use lastbit_prove::logic::certificate::only_used;
 use lastbit_prove::logic::kernel;
 use lastbit_prove::logic::prove::{Conclusion, Options, Report, prove};
 use lastbit_prove::logic::refute::RefutationOutcome;
-use lastbit_prove::logic::standard::{ALL, Expected, Standard, VariantError, variants};
 
 use crate::error::{Error, quoted};
 use crate::progress::LateBar;
@@ -144,7 +144,7 @@ fn audited(file: &File, declaration: &Declaration) -> (String, Option<String>) {
     });
     let audit = program::audit(file, None, &bindings, [&zero, &one], &program::Options::default());
     match audit.map(|audit| audit.loss(64)) {
-        Ok(ExactLoss::Infinite) => ("refuted".into(), Some("inf".into())),
+        Ok(Loss::Infinite) => ("refuted".into(), Some("inf".into())),
         Ok(_) => ("undecided".into(), None),
         Err(error) => (error.to_string(), None),
     }

@@ -3,7 +3,7 @@
 use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::symbolic::Program;
-use lastbit_prove::logic::cases::{applies, symbolic, table};
+use lastbit_papers::cases::{applies, symbolic, table};
 
 use super::args::Prove;
 use super::report::{Outcome, Report, Source, unreadable};

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use lastbit::{Rational, Rounding};
 use lastbit_lang::StraightLine;
+use lastbit_papers::rules::{NoPaperRule, PaperJudgement, counterexample, derive};
 use lastbit_prove::derivation::{Reading, expression};
-use lastbit_prove::paper::{NoPaperRule, PaperJudgement, counterexample, derive};
 use lastbit_real::Enclosure;
 use serde_json::{Value, json};
 

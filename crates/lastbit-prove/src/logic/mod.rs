@@ -3,15 +3,12 @@
 //! The rules and why they hold are in `docs/logic.md`.
 
 pub mod answer;
-pub mod cases;
 pub mod certificate;
 pub mod coq;
 pub mod kernel;
-pub mod lifting;
 pub mod oracle;
 pub mod proof;
 pub mod prove;
 pub mod refute;
 pub mod script;
 pub mod search;
-pub mod standard;

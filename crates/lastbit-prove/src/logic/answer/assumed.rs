@@ -17,7 +17,11 @@ pub(super) fn assumed(answer: &Answer<'_>, proved: &Proved<'_>) -> Option<[Vec<C
         let variables = constraint.polynomial.variables();
         constraint.relation == Relation::Zero && variables.len() == 1 && variables.iter().all(|v| is_truth(v))
     };
-    let mut all = assumptions(&answer.program, &proved.proof).ok()?;
+    // A trace that was not finished says too little.
+    if proved.trace.refused.is_some() {
+        return None;
+    }
+    let mut all = assumptions(&answer.program, &proved.proof, &proved.trace).ok()?;
     all.iter_mut().for_each(|list| list.retain(|constraint| !is_choice(constraint)));
     Some(all)
 }

@@ -21,6 +21,8 @@
 
 mod assumed;
 mod json;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree;
 
@@ -87,6 +89,7 @@ pub struct Proved<'a> {
     pub proof: Proof,
     /// What it proves.
     pub theorem: Theorem,
+    trace: kernel::Trace,
 }
 
 /// How much of a derivation is shown.
@@ -194,32 +197,24 @@ fn vacuous(delta: &Polynomial) -> Option<String> {
 /// All proofs: of scripts, or else the one that was found.
 fn proofs<'a>(program: &Program<'_>, declaration: &'a Declaration, found: &Report) -> Vec<Proved<'a>> {
     // If there is no time to look for the lemmas that are not needed, they stay.
-    let only_used = |proof: &Proof| only_used(program, proof).unwrap_or_else(|_| proof.clone());
+    let proved = |origin, script, proof: &Proof, theorem: &Theorem| {
+        let proof = only_used(program, proof).unwrap_or_else(|_| proof.clone());
+        let trace = kernel::trace(program, &proof);
+        Proved { origin, script, is_found: false, proof, theorem: theorem.clone(), trace }
+    };
     let mut proofs = Vec::new();
     for (script, written) in found.scripts.iter().zip(&declaration.proofs) {
-        if let ScriptVerdict::Proved(proved) = &script.verdict {
+        if let ScriptVerdict::Proved(found) = &script.verdict {
             let name = written.name.as_ref().map(|name| name.text.as_str());
-            let (proof, theorem) = proved.as_ref();
-            let proof = only_used(proof);
-            proofs.push(Proved {
-                origin: title(script),
-                script: name,
-                is_found: false,
-                proof,
-                theorem: theorem.clone(),
-            });
+            let (proof, theorem) = found.as_ref();
+            proofs.push(proved(title(script), name, proof, theorem));
         }
     }
     if let Some(Search { proved: Some((proof, theorem)), strategies, .. }) = &found.search {
         let how: Vec<String> = strategies.iter().map(Strategy::to_string).collect();
         let how = if how.is_empty() { "looking at the inputs".into() } else { how.join(", and by ") };
-        proofs.push(Proved {
-            origin: format!("found by {how}"),
-            script: None,
-            is_found: true,
-            proof: only_used(proof),
-            theorem: theorem.clone(),
-        });
+        let found = proved(format!("found by {how}"), None, proof, theorem);
+        proofs.push(Proved { is_found: true, ..found });
     }
     proofs
 }

@@ -87,7 +87,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
         text += "  warning: VACUOUS: no two inputs satisfy what is declared of them\n";
     }
     let width = if show.all { usize::MAX } else { FEW };
-    text += &derivation(&answer.program, &proved.proof).render(width, show.depth);
+    text += &derivation(&answer.program, &proved.proof, &proved.trace).render(width, show.depth);
     let count = proved.proof.lemmas.len();
     let _ = writeln!(
         text,

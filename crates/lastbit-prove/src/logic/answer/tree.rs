@@ -1,12 +1,12 @@
 //! A proof of the relational logic as a tree of rules.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_lang::ast::Side;
 use lastbit_lang::symbolic::{Constraint, Fresh, Law, Path, Polynomial, Program, Value, paths};
 
 use crate::logic::kernel::{
-    Alignment, Axiom, Direction, Judge, Leaf, Lemma, Map, Piece, Proof, check_one, event, hypotheses,
+    Alignment, Axiom, Direction, Leaf, Lemma, Map, Obligation, Piece, Proof, Trace, event, hypotheses,
 };
 
 /// A rule, and what it rests on.
@@ -50,37 +50,21 @@ impl Node {
     }
 }
 
-/// The lemmas of a proof, and which of them a leaf needs.
-struct Needed<'p> {
-    lemmas: &'p [Lemma],
-    numbers: HashMap<&'p Constraint, usize>,
-    used: HashSet<usize>,
-}
-
-impl<'p> Needed<'p> {
-    fn new(lemmas: &'p [Lemma]) -> Needed<'p> {
-        let mut numbers = HashMap::new();
-        for constraint in lemmas.iter().flat_map(|lemma| &lemma.constraints) {
-            let next = numbers.len();
-            numbers.entry(constraint).or_insert(next);
-        }
-        Needed { lemmas, numbers, used: HashSet::new() }
+/// `farkas x3, handelman x8 (degree <= 3)`: the lemmas that a leaf needs.
+fn summary(leaf: usize, proof: &Proof, trace: &Trace) -> String {
+    let own = trace.obligations.iter().filter(|obligation| obligation.is_of_leaf(leaf));
+    let lemmas: BTreeSet<usize> = own.filter_map(Obligation::lemma).collect();
+    let degrees: Vec<usize> = lemmas.iter().map(|lemma| degree(&proof.lemmas[*lemma])).collect();
+    let farkas = degrees.iter().filter(|degree| **degree <= 1).count();
+    let most = degrees.iter().max().copied().unwrap_or(0);
+    let mut parts = Vec::new();
+    if farkas > 0 {
+        parts.push(format!("farkas x{farkas}"));
     }
-
-    /// `farkas x3, handelman x8 (degree <= 3)`
-    fn summary(&self) -> String {
-        let degrees: Vec<usize> = self.used.iter().map(|lemma| degree(&self.lemmas[*lemma])).collect();
-        let farkas = degrees.iter().filter(|degree| **degree <= 1).count();
-        let most = degrees.iter().max().copied().unwrap_or(0);
-        let mut parts = Vec::new();
-        if farkas > 0 {
-            parts.push(format!("farkas x{farkas}"));
-        }
-        if most > 1 {
-            parts.push(format!("handelman x{}, degree <= {most}", degrees.len() - farkas));
-        }
-        parts.join(", ")
+    if most > 1 {
+        parts.push(format!("handelman x{}, degree <= {most}", degrees.len() - farkas));
     }
+    parts.join(", ")
 }
 
 /// The most factors of a product, not counting those that only say which sign a variable has: 1 for Farkas' lemma. A multiple of an
@@ -96,36 +80,19 @@ fn degree(lemma: &Lemma) -> usize {
     products.chain(multiples).max().unwrap_or(0)
 }
 
-impl Judge for Needed<'_> {
-    fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool {
-        if constraints.iter().any(|constraint| constraint.decided() == Some(false)) {
-            return true;
-        }
-        let known: HashSet<usize> =
-            constraints.iter().filter_map(|constraint| self.numbers.get(constraint).copied()).collect();
-        let applies = |lemma: &Lemma| lemma.constraints.iter().all(|c| known.contains(&self.numbers[c]));
-        let found = self.lemmas.iter().position(applies);
-        self.used.extend(found);
-        found.is_some()
-    }
-}
-
 fn of_axiom(axiom: &Axiom) -> Node {
     let conclusions: Vec<String> = axiom.conclusions().iter().map(Constraint::to_string).collect();
     Node::new(format!("AXIOM {}", conclusions.join(", ")), Vec::new(), "")
 }
 
 /// The derivation of a proof.
-pub(super) fn derivation(program: &Program<'_>, proof: &Proof) -> Node {
+pub(super) fn derivation(program: &Program<'_>, proof: &Proof, trace: &Trace) -> Node {
     let Ok(cases) = hypotheses(program) else { return Node::default() };
     let first = paths(program, Side::One, &Fresh).unwrap_or_default();
     let shape = Shape { program, first, cost: &proof.cost };
     let mut children = Vec::new();
-    for (case, leaf) in cases.iter().zip(&proof.leaves) {
-        let mut needed = Needed::new(&proof.lemmas);
-        // The kernel has accepted it already; this is to see what it rests on.
-        let _ = check_one(program, &proof.cost, case, leaf, &mut needed);
-        let inner = shape.leaf(leaf, &needed.summary());
+    for (index, (case, leaf)) in cases.iter().zip(&proof.leaves).enumerate() {
+        let inner = shape.leaf(leaf, &summary(index, proof, trace));
         children.push(match (cases.len(), case.name.as_str()) {
             (1, _) => inner,
             (_, "") => Node::new("CASE", vec![inner], "rules"),
@@ -198,7 +165,13 @@ impl Shape<'_, '_> {
     fn alignment(&self, alignment: &Alignment, tail: &str) -> Node {
         let mut pieces: Vec<Node> = alignment.pieces.iter().map(|piece| self.piece(piece)).collect();
         let by_output = alignment.pieces.iter().all(|piece| piece.label.is_some());
-        let axioms = alignment.axioms.iter().map(of_axiom);
+        let axioms: Vec<Node> = alignment.axioms.iter().map(of_axiom).collect();
+        // One piece without conditions needs no node of its own.
+        if let ([only], false) = (pieces.as_mut_slice(), axioms.is_empty())
+            && only.text.is_empty()
+        {
+            pieces = std::mem::take(&mut only.children);
+        }
         pieces.extend(axioms);
         let align = |text: String| format!("{text} {tail}");
         match (by_output, pieces.as_mut_slice()) {
@@ -214,7 +187,15 @@ impl Shape<'_, '_> {
                 let children = std::mem::take(&mut only.children);
                 Node::new(align("SEQ".into()), children, "samples")
             }
-            _ => Node::new(align("ALIGN".into()), pieces, "pieces"),
+            (_, all) => {
+                let unconditional = all.iter_mut().filter(|piece| piece.text.is_empty());
+                unconditional.for_each(|piece| piece.text = "always".into());
+                Node::new(
+                    align("ALIGN".into()),
+                    pieces,
+                    if alignment.pieces.len() > 1 { "pieces" } else { "rules" },
+                )
+            }
         }
     }
 

@@ -28,8 +28,9 @@ impl Leaves<'_, '_, '_> {
                 statement += &format!(" {} ->", terms.constraint(constraint)?);
             }
             lines.push(0, &format!("{statement} {}.", terms.negation(excess)?));
-            let known = Known { constraints: known.to_vec(), terms: terms.clone(), indent: 2 };
-            let premise = self.premise(&known, std::slice::from_ref(excess))?;
+            let known =
+                Known { place: Vec::new(), constraints: known.to_vec(), terms: terms.clone(), indent: 2 };
+            let premise = self.premises.everywhere(&known, constraints);
             lines.push(0, &format!("Proof. intros. {premise}. Qed."));
         }
         // In the order in which Coq takes cells apart: A, b, kA, kb, each below 1 first.

@@ -10,9 +10,8 @@ use super::layout::Lines;
 use super::names::Names;
 use crate::logic::proof::Lemma;
 
-/// Most factors of a product, and most of its terms.
+/// Most factors of a product.
 const MAX_FACTORS: usize = 8;
-const MAX_TERMS: usize = 1 << 12;
 
 /// What stands for the symbols of the logic.
 #[derive(Clone, Debug, Default)]
@@ -202,7 +201,7 @@ fn sum(lemma: &Lemma, terms: &Terms) -> Result<String, Unsupported> {
     let relation = |place: &usize| lemma.constraints.get(*place).map(|c| c.relation);
     let hypothesis = |place: &usize| format!("H{}", place + 1);
     let is_strict = |factors: &[usize]| factors.iter().all(|f| relation(f) == Some(Relation::Positive));
-    let total = total(lemma);
+    let total = lemma.sum().ok().and_then(|sum| sum.as_constant());
     let products = &lemma.refutation.products;
     // A sum that is 0 needs one product that is positive; it comes first.
     let wanted = total.as_ref().is_some_and(Rational::is_zero);
@@ -239,24 +238,4 @@ fn sum(lemma: &Lemma, terms: &Terms) -> Result<String, Unsupported> {
         // Wrong, as Coq will find.
         _ => format!("apply (sum_refuted 1 {joined}); [identity | closed]"),
     })
-}
-
-/// What the sum is, if it is a number.
-fn total(lemma: &Lemma) -> Option<Rational> {
-    let get = |place: &usize| lemma.constraints.get(*place).map(|constraint| &constraint.polynomial);
-    let mut sum = Polynomial::zero();
-    for (coefficient, factors) in &lemma.refutation.products {
-        let mut product = Polynomial::constant(coefficient.clone());
-        for factor in factors {
-            product = &product * get(factor)?;
-            if product.terms().count() > MAX_TERMS {
-                return None;
-            }
-        }
-        sum = &sum + &product;
-    }
-    for (multiplier, place) in &lemma.refutation.multiples {
-        sum = &sum + &(multiplier * get(place)?);
-    }
-    sum.as_constant()
 }

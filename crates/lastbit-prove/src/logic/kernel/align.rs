@@ -185,7 +185,7 @@ pub(crate) fn check(
         check_defined(context, &hypotheses, path)?;
     }
     for piece in &alignment.pieces {
-        check_form(piece, &laws, context.samples)?;
+        context.side(check_form(piece, &laws, context.samples))?;
         let guard = piece.guard.iter().map(|constraint| &constraint.polynomial);
         let maps = piece.maps.values().flat_map(|(map, cost)| match map {
             Map::Affine { shift, .. } => [Some(shift), Some(cost)],
@@ -362,7 +362,8 @@ fn check_results(
         let known = hypotheses.constraints.iter().chain(&path.guards).chain(&supports).chain(&piece.guard);
         let known: Vec<&Constraint> = known.collect();
         *context.premises += 1;
-        if context.judge.are_refuted(&known) {
+        let taken = || format!("which paths return output {}", label(path));
+        if context.is_refuted(RULE, taken, &known) {
             continue;
         }
         for other in &runs[&values] {

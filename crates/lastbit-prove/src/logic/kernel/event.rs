@@ -33,15 +33,16 @@ pub(crate) fn check(
     let is_countable =
         matches!(declaration.result.scalar, Scalar::Grid | Scalar::Int | Scalar::Sign | Scalar::Bool);
     if event.pointwise && !is_countable {
-        return Err(KernelError::Rule {
+        context.side(Err(KernelError::Rule {
             rule: "PW-EQ",
             reason: "it needs countably many outputs, and what is returned is real".into(),
-        });
+        }))?;
     }
     if event.positive > 1 {
         return Err(refused("a sign has two values"));
     }
-    check_preimage(context, &event.variable)?;
+    let preimage = check_preimage(context, &event.variable);
+    context.side(preimage)?;
     let (x1, c1) = centre(context, Some(hypotheses), event, Side::One)?;
     let (x2, c2) = centre(context, None, event, Side::Two)?;
     if c1 != c2 && !is_off(SideCondition::OneScale) {

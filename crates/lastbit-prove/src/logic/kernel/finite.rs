@@ -77,7 +77,8 @@ fn outputs(
         }
         let mut refuted = |more: &[Constraint]| {
             let known: Vec<&Constraint> = hypotheses.constraints.iter().chain(more).collect();
-            context.judge.are_refuted(&known)
+            let output = || format!("which paths return output {}", label(&path));
+            context.is_refuted(RULE, output, &known)
         };
         let broken = [SideCondition::FirstFromAbove, SideCondition::SecondFromBelow][side as usize];
         // A broken count takes the other run's way.

@@ -13,6 +13,7 @@
 //! | [`costs`] | what ALIGN costs |
 //! | [`event`] | PREIM, EVENT, with PW-EQ or PW-INT |
 //! | [`finite`] | enumeration of all outputs |
+//! | [`mod@trace`] | nothing; it writes down what the others ask |
 
 pub mod align;
 mod broken;
@@ -23,12 +24,13 @@ pub mod hypotheses;
 pub mod refutation;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_lang::ast::{ClauseKind, Declaration, File, Side};
 use lastbit_lang::symbolic::{
-    Constraint, Fresh, Path, Polynomial, Program, Sample, Scope, Symbol, Trace, Value, paths,
+    Constraint, Fresh, Path, Polynomial, Program, Sample, Scope, Symbol, Value, paths,
 };
 use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
@@ -38,7 +40,8 @@ pub use super::proof::{
 };
 use broken::{SideCondition, is_off};
 pub use hypotheses::{Direction, Hypotheses, hypotheses};
-pub use refutation::{Judge, Lemmas};
+pub use refutation::{Ground, Judge, Lemmas, Question};
+pub use trace::{Obligation, Trace, trace};
 
 /// What all rules look at.
 pub(crate) struct Context<'c, 'a> {
@@ -49,6 +52,8 @@ pub(crate) struct Context<'c, 'a> {
     pub(crate) samples: &'c BTreeSet<Symbol>,
     /// How many premises were checked.
     pub(crate) premises: &'c mut usize,
+    /// The place in the proof, see [`Question::place`].
+    pub(crate) place: Vec<usize>,
 }
 
 impl Context<'_, '_> {
@@ -64,11 +69,30 @@ impl Context<'_, '_> {
             return Err(stopped);
         }
         let constraints: Vec<&Constraint> = constraints.into_iter().collect();
-        if self.judge.are_refuted(&constraints) {
-            return Ok(());
-        }
-        let open = constraints.into_iter().filter(|c| c.decided() != Some(true)).cloned().collect();
-        Err(KernelError::Open { rule, premise: premise(), open })
+        let question = Question {
+            place: &self.place,
+            rule,
+            reason: &premise,
+            constraints: &constraints,
+            is_premise: true,
+        };
+        if self.judge.answer(&question) { Ok(()) } else { Err(question.open()) }
+    }
+
+    /// Whether the constraints are known not to hold together, where a rule can go on either way.
+    pub(crate) fn is_refuted(
+        &mut self,
+        rule: &'static str,
+        reason: impl Fn() -> String,
+        constraints: &[&Constraint],
+    ) -> bool {
+        let place = &self.place;
+        self.judge.answer(&Question { place, rule, reason: &reason, constraints, is_premise: false })
+    }
+
+    /// A side condition that is no matter of lemmas.
+    pub(crate) fn side(&mut self, condition: Result<(), KernelError>) -> Result<(), KernelError> {
+        condition.or_else(|error| self.judge.refuse(error))
     }
 
     /// That there is no time or memory left, if so.
@@ -187,17 +211,21 @@ fn check_all(
     if !cost.variables().iter().all(|symbol| is_function(symbol) || is_parameter(symbol)) {
         return Err(KernelError::Form("a cost is an expression over the parameters".into()));
     }
-    if all.len() != leaves.len() {
-        return Err(KernelError::Form(format!("{} cases, and proofs of {}", all.len(), leaves.len())));
-    }
     let mut premises = 0;
-    let mut context = Context { program, cost, judge, samples: &samples, premises: &mut premises };
-    for (hypotheses, leaf) in all.iter().zip(leaves) {
+    let mut context =
+        Context { program, cost, judge, samples: &samples, premises: &mut premises, place: Vec::new() };
+    context.side(match all.len() == leaves.len() {
+        true => Ok(()),
+        false => Err(KernelError::Form(format!("{} cases, and proofs of {}", all.len(), leaves.len()))),
+    })?;
+    for (index, (hypotheses, leaf)) in all.iter().zip(leaves).enumerate() {
+        context.place = vec![index];
         context.admit(hypotheses, [cost])?;
         check_leaf(&mut context, hypotheses, leaf)?;
     }
     let claim = claim(program)?;
-    for hypotheses in &all {
+    for (index, hypotheses) in all.iter().enumerate() {
+        context.place = vec![index];
         let mut excesses = Vec::new();
         excesses.extend(claim.as_ref().map(|(epsilon, _)| Constraint::positive(cost - epsilon)));
         // Pure privacy is approximate privacy for every δ that is not negative.
@@ -226,7 +254,8 @@ pub fn check_one(
     judge: &mut dyn Judge,
 ) -> Result<(), KernelError> {
     let samples = coordinates(program)?;
-    check_leaf(&mut Context { program, cost, judge, samples: &samples, premises: &mut 0 }, hypotheses, leaf)
+    let (premises, place) = (&mut 0, vec![0]);
+    check_leaf(&mut Context { program, cost, judge, samples: &samples, premises, place }, hypotheses, leaf)
 }
 
 fn check_leaf(
@@ -249,12 +278,19 @@ fn check_leaf(
             }
             let mut ways = on.negated();
             ways.insert(0, on.clone());
-            if ways.len() != leaves.len() && !is_off(SideCondition::SplitExhaustive) {
-                return Err(KernelError::Form(format!("a case of {} ways has {}", ways.len(), leaves.len())));
+            let is_exhaustive = ways.len() == leaves.len() || is_off(SideCondition::SplitExhaustive);
+            context.side(match is_exhaustive {
+                true => Ok(()),
+                false => {
+                    Err(KernelError::Form(format!("a case of {} ways has {}", ways.len(), leaves.len())))
+                }
+            })?;
+            for (index, (way, leaf)) in ways.into_iter().zip(leaves).enumerate() {
+                context.place.push(index);
+                check_leaf(context, &hypotheses.with(way), leaf)?;
+                context.place.pop();
             }
-            ways.into_iter()
-                .zip(leaves)
-                .try_for_each(|(way, leaf)| check_leaf(context, &hypotheses.with(way), leaf))
+            Ok(())
         }
         Leaf::Align(alignment) => align::check(context, hypotheses, alignment),
         Leaf::Event(event) => event::check(context, hypotheses, event),
@@ -267,7 +303,7 @@ fn check_leaf(
 /// # Errors
 /// If it cannot be read, has cases, or is not the only one.
 pub fn claim(program: &Program<'_>) -> Result<Option<(Polynomial, Option<Polynomial>)>, KernelError> {
-    let mut trace = Trace::default();
+    let mut trace = lastbit_lang::symbolic::Trace::default();
     let mut read = |id| program.parameter_expression(id, &mut trace);
     let mut claims = Vec::new();
     for clause in &program.declaration.clauses {

@@ -15,45 +15,62 @@ const MAX_TERMS: usize = 1 << 16;
 const MAX_PRODUCT: usize = 1 << 20;
 
 impl Lemma {
-    /// Checks the sum: it must be a number below 0, or 0 with a product of which every factor is positive.
+    /// The sum that is to be a contradiction.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn check(&self) -> Result<(), KernelError> {
-        let get = |place: &usize| {
-            self.constraints.get(*place).ok_or(KernelError::Lemma("it names a constraint that is not there"))
-        };
+    /// If it names a constraint that is not there, or is too large to be multiplied out.
+    pub fn sum(&self) -> Result<Polynomial, KernelError> {
         let constraints = self.constraints.iter().map(|constraint| &constraint.polynomial);
         let mut all = constraints.chain(self.refutation.multiples.iter().map(|(multiplier, _)| multiplier));
         if all.any(is_large) {
             return Err(KernelError::Lemma("a polynomial is too large"));
         }
         let mut sum = Polynomial::zero();
-        let mut is_strict = false;
         for (coefficient, factors) in &self.refutation.products {
-            let signs = coefficient.is_positive() || is_off(SideCondition::LemmaSigns);
-            if !signs || factors.len() > MAX_FACTORS {
-                return Err(KernelError::Lemma("a coefficient is not positive"));
+            if factors.len() > MAX_FACTORS {
+                return Err(KernelError::Lemma("a product has too many factors"));
             }
             let mut product = Polynomial::constant(coefficient.clone());
-            let mut all_strict = true;
             for factor in factors {
-                let Constraint { polynomial, relation } = get(factor)?;
-                if *relation == Relation::Zero {
-                    return Err(KernelError::Lemma("an equation stands among the inequalities"));
-                }
-                all_strict &= *relation == Relation::Positive;
-                product = bounded_product(&product, polynomial)?;
+                product = bounded_product(&product, &self.get(*factor)?.polynomial)?;
                 if product.terms().count() > MAX_TERMS {
                     return Err(KernelError::Lemma("a product is too large"));
                 }
             }
-            is_strict |= all_strict;
             sum = &sum + &product;
         }
         for (multiplier, place) in &self.refutation.multiples {
-            let Constraint { polynomial, relation } = get(place)?;
-            if *relation != Relation::Zero && !is_off(SideCondition::LemmaEquations) {
+            sum = &sum + &bounded_product(multiplier, &self.get(*place)?.polynomial)?;
+        }
+        Ok(sum)
+    }
+
+    fn get(&self, place: usize) -> Result<&Constraint, KernelError> {
+        self.constraints.get(place).ok_or(KernelError::Lemma("it names a constraint that is not there"))
+    }
+
+    /// Checks the sum: it must be a number below 0, or 0 with a product of which every factor is positive.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), KernelError> {
+        let mut is_strict = false;
+        for (coefficient, factors) in &self.refutation.products {
+            if !coefficient.is_positive() && !is_off(SideCondition::LemmaSigns) {
+                return Err(KernelError::Lemma("a coefficient is not positive"));
+            }
+            let mut all_strict = true;
+            for factor in factors {
+                let relation = self.get(*factor)?.relation;
+                if relation == Relation::Zero {
+                    return Err(KernelError::Lemma("an equation stands among the inequalities"));
+                }
+                all_strict &= relation == Relation::Positive;
+            }
+            is_strict |= all_strict;
+        }
+        for (multiplier, place) in &self.refutation.multiples {
+            if self.get(*place)?.relation != Relation::Zero && !is_off(SideCondition::LemmaEquations) {
                 return Err(KernelError::Lemma("an inequality stands among the equations"));
             }
             let divides =
@@ -61,9 +78,8 @@ impl Lemma {
             if !inverted(multiplier).all(divides) && !is_off(SideCondition::LemmaDivision) {
                 return Err(KernelError::Lemma("a multiplier divides by what may be zero"));
             }
-            sum = &sum + &bounded_product(multiplier, polynomial)?;
         }
-        match sum.as_constant() {
+        match self.sum()?.as_constant() {
             _ if is_off(SideCondition::LemmaSum) => Ok(()),
             Some(value) if value.is_negative() || (value.is_zero() && is_strict) => Ok(()),
             Some(value) if value.is_zero() && is_off(SideCondition::LemmaStrict) => Ok(()),
@@ -92,18 +108,98 @@ pub(super) fn inverted(p: &Polynomial) -> impl Iterator<Item = &Symbol> {
     powers.filter(|(_, power)| *power < 0).map(|(symbol, _)| symbol)
 }
 
+/// Why some constraints cannot hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// One of them is false by itself.
+    Itself,
+    /// All constraints of the lemma with this number are among them.
+    Lemma(usize),
+    /// For all that is known, they can.
+    Open,
+}
+
+/// The constraints of lemmas, to find those that apply. Constraints are numbered: sets of them are compared often.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    numbers: HashMap<Constraint, u32>,
+    sets: Vec<Vec<u32>>,
+}
+
+impl Index {
+    /// One more lemma.
+    pub(super) fn insert(&mut self, lemma: &Lemma) {
+        let mut set = Vec::new();
+        for constraint in &lemma.constraints {
+            let next = self.numbers.len() as u32;
+            set.push(*self.numbers.entry(constraint.clone()).or_insert(next));
+        }
+        self.sets.push(set);
+    }
+
+    /// What refutes some constraints: of the lemmas that do, the first good one, or else the first.
+    pub(super) fn ground(&self, constraints: &[&Constraint], is_good: impl Fn(usize) -> bool) -> Ground {
+        if constraints.iter().any(|constraint| constraint.decided() == Some(false)) {
+            return Ground::Itself;
+        }
+        let known: HashSet<u32> =
+            constraints.iter().filter_map(|constraint| self.numbers.get(*constraint).copied()).collect();
+        let applies = |lemma: &usize| self.sets[*lemma].iter().all(|number| known.contains(number));
+        let mut applying = (0..self.sets.len()).filter(applies);
+        match applying.next() {
+            None => Ground::Open,
+            Some(first) if is_good(first) => Ground::Lemma(first),
+            Some(first) => Ground::Lemma(applying.find(|lemma| is_good(*lemma)).unwrap_or(first)),
+        }
+    }
+}
+
+/// What a rule asks a judge: whether constraints cannot hold together.
+#[derive(Clone, Copy)]
+pub struct Question<'q> {
+    /// The place in the proof: the number of the leaf, then of the way at every CASE within it.
+    pub place: &'q [usize],
+    /// The rule.
+    pub rule: &'static str,
+    /// What the rule asks it for.
+    pub reason: &'q dyn Fn() -> String,
+    /// The constraints.
+    pub constraints: &'q [&'q Constraint],
+    /// Whether the rule fails if they can.
+    pub is_premise: bool,
+}
+
+impl Question<'_> {
+    /// That it is not shown.
+    pub fn open(&self) -> KernelError {
+        let open = self.constraints.iter().filter(|c| c.decided() != Some(true));
+        let open = open.map(|constraint| (*constraint).clone()).collect();
+        KernelError::Open { rule: self.rule, premise: (self.reason)(), open }
+    }
+}
+
 /// Who says whether constraints cannot hold together: the lemmas of a proof, or a search that looks for such lemmas.
 pub trait Judge {
     /// Whether the constraints cannot hold together.
     fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool;
+
+    /// The same for somebody who wants to know who asks.
+    fn answer(&mut self, question: &Question<'_>) -> bool {
+        self.are_refuted(question.constraints)
+    }
+
+    /// A rule does not apply. Who only looks on may go on nevertheless.
+    ///
+    /// # Errors
+    /// The error, unless the judge has noted it.
+    fn refuse(&mut self, error: KernelError) -> Result<(), KernelError> {
+        Err(error)
+    }
 }
 
-/// Lemmas that have been checked. Constraints are numbered: sets of them are compared often.
+/// Lemmas that have been checked.
 #[derive(Debug, Default)]
-pub struct Lemmas {
-    numbers: HashMap<Constraint, u32>,
-    sets: Vec<Vec<u32>>,
-}
+pub struct Lemmas(Index);
 
 impl Lemmas {
     /// Checks some lemmas.
@@ -122,12 +218,7 @@ impl Lemmas {
     /// If it is wrong.
     pub fn add(&mut self, lemma: &Lemma) -> Result<(), KernelError> {
         lemma.check()?;
-        let mut set = Vec::new();
-        for constraint in &lemma.constraints {
-            let next = self.numbers.len() as u32;
-            set.push(*self.numbers.entry(constraint.clone()).or_insert(next));
-        }
-        self.sets.push(set);
+        self.0.insert(lemma);
         Ok(())
     }
 }
@@ -135,11 +226,6 @@ impl Lemmas {
 impl Judge for Lemmas {
     /// Whether one is false by itself, or all constraints of a lemma are among them.
     fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool {
-        if constraints.iter().any(|constraint| constraint.decided() == Some(false)) {
-            return true;
-        }
-        let known: HashSet<u32> =
-            constraints.iter().filter_map(|constraint| self.numbers.get(*constraint).copied()).collect();
-        self.sets.iter().any(|lemma| lemma.iter().all(|number| known.contains(number)))
+        self.0.ground(constraints, |_| true) != Ground::Open
     }
 }

@@ -5,6 +5,7 @@ mod conditions;
 mod fallacies;
 mod fallacies_align;
 mod random;
+mod trace;
 
 use lastbit_lang::ast::File;
 use lastbit_lang::symbolic::{Polynomial, Program, Symbol};

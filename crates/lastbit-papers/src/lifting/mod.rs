@@ -5,7 +5,7 @@
 //! logic itself uses what follows from it, that every event is about as likely as its image ([`image_bound`]).
 //!
 //! ```
-//! use lastbit_prove::logic::lifting::{Lifting, Ratio, SubDistribution, divergence};
+//! use lastbit_papers::lifting::{Lifting, Ratio, SubDistribution, divergence};
 //! use lastbit_real::Rational;
 //!
 //! let rational = |text: &str| text.parse::<Rational>().unwrap();

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use lastbit_audit::comparison::LnRatio;
+use lastbit_prove::logic::refute::{Options, RefutationOutcome, RefuteError, Witness, refute, refute_with};
 
-use super::super::{Options, RefutationOutcome, RefuteError, Witness, refute, refute_with};
-use super::{looked_for, not_refuted, only, refuted};
-use crate::logic::standard::Standard;
+use crate::witnesses::{looked_for, not_refuted, only, refuted};
+
+const FLOAT: &str = include_str!("../../../../mechanisms/standard/broken_float.lb");
+const SPARSE_VECTOR: &str = include_str!("../../../../mechanisms/standard/broken_sparse_vector.lb");
 
 const PLAIN: &str = "mechanism plain(x: real) -> real
    param eps: real > 0
@@ -28,8 +30,7 @@ fn refusals() {
     assert!(matches!(looked_for(&nonlinear, 100), Err(RefuteError::OutOfReach(_))));
     let silent = "mechanism silent(x: real) -> real adjacent |x<1> - x<2>| <= 1 { return x }";
     assert!(matches!(looked_for(silent, 100), Err(RefuteError::NoClaim(_))));
-    let float = Standard::named("laplace_inversion_f64").unwrap().text().unwrap();
-    assert!(matches!(looked_for(&float, 100), Err(RefuteError::Program(_))));
+    assert!(matches!(looked_for(FLOAT, 100), Err(RefuteError::Program(_))));
     let none = "mechanism none(x: real) -> real
                   param a: real in (5, 6)
                   adjacent |x<1> - x<2>| <= 1
@@ -53,10 +54,11 @@ fn nothing_is_concluded_where_a_program_is_not_defined() {
 
 #[test]
 fn the_worst_is_worse_than_the_first() {
-    let file = only(&Standard::named("svt_6").unwrap().text().unwrap());
+    let file = only(SPARSE_VECTOR);
+    let declaration = file.declaration("svt_6").unwrap();
     let eps = BTreeMap::from([("eps".to_owned(), 1.into())]);
     let found = |worst: bool, evaluations: usize| -> Witness {
-        match refute(&file, &file.declarations[0], &eps, &Options { evaluations, worst }) {
+        match refute(&file, declaration, &eps, &Options { evaluations, worst }) {
             Ok(RefutationOutcome::Refuted(witness)) => witness,
             other => panic!("{other:?}"),
         }

@@ -4,7 +4,7 @@
 //! [`renamed`] and [`reordered`] change nothing that can be observed. [`halved`] takes away half of the noise.
 //!
 //! ```
-//! use lastbit_prove::logic::standard::variants;
+//! use lastbit_papers::standard::variants;
 //!
 //! let text = "
 //!     mechanism laplace(x: real) -> real

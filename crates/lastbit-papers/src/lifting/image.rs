@@ -33,7 +33,7 @@ pub enum ImageError<A: Debug> {
 /// Whether `μ₁(A) <= e^ε·μ₂(Ψ(A)) + δ` for all events `A`, where `Ψ(A)` is the image under the relation.
 ///
 /// ```
-/// use lastbit_prove::logic::lifting::{ImageError, Ratio, SubDistribution, image_bound};
+/// use lastbit_papers::lifting::{ImageError, Ratio, SubDistribution, image_bound};
 /// use lastbit_real::Rational;
 ///
 /// let at = SubDistribution::<i32>::point;

@@ -1,9 +1,12 @@
 //! The standard programs, as they are, with half of the noise, and with other names.
 
-use lastbit_audit::comparison::LnRatio;
+#[path = "../../lastbit-prove/tests/witnesses/mod.rs"]
+mod witnesses;
 
-use super::{not_refuted, refuted};
-use crate::logic::standard::{ALL, Expected, Standard, variants};
+use lastbit_audit::comparison::LnRatio;
+use lastbit_papers::standard::{ALL, Expected, Standard, variants};
+
+use witnesses::{not_refuted, refuted};
 
 /// Floats are for another analysis.
 fn over_the_reals(expected: Expected) -> impl Iterator<Item = &'static Standard> {

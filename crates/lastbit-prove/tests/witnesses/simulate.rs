@@ -7,10 +7,10 @@ use lastbit_lang::ast::{
     Arithmetic, CompareOp, Declaration, Distribution, ExprId, ExprKind, File, Function, Logic, Statement,
     StatementKind, UnaryOp,
 };
+use lastbit_prove::logic::refute::{Event, Part};
 use lastbit_real::{Rational, Rounding};
 
-use super::super::{Event, Part};
-use crate::soundness::xorshift::Xorshift;
+use super::xorshift::Xorshift;
 
 #[derive(Clone, Debug)]
 enum Val {

@@ -1,40 +1,6 @@
-//! Probabilities are a law: they add up to 1, and are those of closed forms.
+//! Probabilities are those of closed forms.
 
-use lastbit_lang::symbolic::Program;
-use lastbit_real::Rational;
-
-use super::super::model::Model;
-use super::super::neighbours::Space;
-use super::{not_refuted, only, refuted};
-use crate::logic::standard::ALL;
-use crate::soundness::xorshift::Xorshift;
-
-#[test]
-fn all_outputs_together_have_probability_one() {
-    let mut rng = Xorshift::new(3);
-    for standard in ALL.iter().filter(|standard| standard.name != "laplace_inversion_f64") {
-        let file = only(&standard.text().unwrap());
-        let declaration = &file.declarations[0];
-        let mut parameters = std::collections::BTreeMap::from([("eps".to_owned(), "1/2".parse().unwrap())]);
-        if standard.name == "discrete_laplace" {
-            parameters.insert("k".to_owned(), Rational::ZERO);
-        }
-        let program = Program::new(&file, declaration, &parameters).unwrap();
-        let model = Model::new(&program).unwrap();
-        if model.has_discrete_noise() {
-            continue;
-        }
-        let space = Space::new(&program, &Rational::ONE);
-        for _ in 0..2 {
-            // Truth values are 0 and 1.
-            let range = if standard.name.starts_with("randomized") { (0, 1) } else { (-3, 3) };
-            let values: Vec<Rational> =
-                (0..space.len()).map(|_| Rational::from(rng.between(range.0, range.1))).collect();
-            let total = model.total(&space.point(&values)).unwrap();
-            assert!(total.minus(&Rational::ONE.into()).is_zero(), "{}: {total}", standard.name);
-        }
-    }
-}
+use crate::witnesses::{not_refuted, refuted};
 
 #[test]
 fn noise_by_inversion() {

@@ -1,34 +1,34 @@
-//! False claims are refuted and true ones are not; every witness is checked in other ways.
+//! Witnesses against false claims, each checked in other ways.
 
-mod edges;
-mod laws;
 mod simulate;
-mod standard;
+// Not all of it is used here.
+#[allow(dead_code)]
+#[path = "../../src/soundness/xorshift.rs"]
+mod xorshift;
 
 use std::collections::BTreeMap;
 
 use lastbit_audit::comparison::LnRatio;
 use lastbit_audit::discrete::{ClaimVerdict, Options as AuditOptions, audit, unmet};
 use lastbit_lang::{File, parse};
+use lastbit_prove::logic::refute::{Observation, Options, RefutationOutcome, RefuteError, Witness, refute};
 use lastbit_real::Rational;
-
-use super::{Observation, Options, RefutationOutcome, RefuteError, Witness, refute};
 
 /// Runs of a simulation.
 const RUNS: usize = 20_000;
 
-fn only(text: &str) -> File {
+pub(crate) fn only(text: &str) -> File {
     let (file, messages) = parse(text);
     assert!(messages.is_empty(), "{messages:?} in {text}");
     file
 }
 
-fn looked_for(text: &str, evaluations: usize) -> Result<RefutationOutcome, RefuteError> {
+pub(crate) fn looked_for(text: &str, evaluations: usize) -> Result<RefutationOutcome, RefuteError> {
     let file = only(text);
     refute(&file, &file.declarations[0], &BTreeMap::new(), &Options { evaluations, worst: false })
 }
 
-fn refuted(text: &str) -> Witness {
+pub(crate) fn refuted(text: &str) -> Witness {
     match looked_for(text, Options::default().evaluations) {
         Ok(RefutationOutcome::Refuted(witness)) => {
             verify(text, &witness);
@@ -38,7 +38,7 @@ fn refuted(text: &str) -> Witness {
     }
 }
 
-fn not_refuted(text: &str, evaluations: usize) -> Option<Witness> {
+pub(crate) fn not_refuted(text: &str, evaluations: usize) -> Option<Witness> {
     match looked_for(text, evaluations) {
         Ok(RefutationOutcome::NotFound { tried, closest }) => {
             assert!(tried > 0);
@@ -56,7 +56,7 @@ fn verify(text: &str, witness: &Witness) {
     let pair = witness.as_adjacent();
     assert_eq!(unmet(&file, declaration, &witness.parameters, pair).unwrap(), [], "{witness}");
     match &witness.observation {
-        Observation::Outcome(_) => {
+        Observation::RefutationOutcome(_) => {
             let options = AuditOptions::default();
             let report = audit(&file, declaration, &witness.parameters, pair, &options).unwrap();
             assert_eq!(report.claim.unwrap().verdict, ClaimVerdict::Violated, "{witness}");

@@ -77,14 +77,14 @@ pub fn divergence_at<T: Ord + Clone>(
 /// The ε-dilation `sup_E μ₁(E) - e^ε·μ₂(e^-ε·E)`, for a rational `e^ε`.
 ///
 /// ```
-/// use lastbit_prove::logic::lifting::{Ratio, SubDistribution, dilation};
+/// use lastbit_papers::lifting::{Ratio, SubDistribution, dilation};
 /// use lastbit_real::Rational;
 ///
 /// let at = |x: i64| SubDistribution::point(Rational::from(x));
 /// let twice = Ratio::new(Rational::from(2))?;
 /// assert_eq!(dilation(&at(6), &at(3), &twice), Rational::ZERO);
 /// assert_eq!(dilation(&at(6), &at(6), &twice), Rational::ONE);
-/// # Ok::<(), lastbit_prove::logic::lifting::RatioBelowOne>(())
+/// # Ok::<(), lastbit_papers::lifting::RatioBelowOne>(())
 /// ```
 pub fn dilation(mu1: &SubDistribution<Rational>, mu2: &SubDistribution<Rational>, ratio: &Ratio) -> Rational {
     // x ↦ e^-ε·x is one to one, so that the best event is again found value by value.

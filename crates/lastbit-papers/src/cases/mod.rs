@@ -5,7 +5,7 @@
 //! one, the row has a [`Note`].
 //!
 //! ```
-//! use lastbit_prove::logic::cases::table;
+//! use lastbit_papers::cases::table;
 //! use lastbit_real::Rational;
 //!
 //! let [zero, one, four] = [0, 1, 4].map(Rational::from);

@@ -4,13 +4,13 @@
 //! come from recognising a text.
 //!
 //! ```
-//! use lastbit_prove::logic::standard::{Expected, Standard};
+//! use lastbit_papers::standard::{Expected, Standard};
 //!
 //! let smart_sum = Standard::named("smart_sum").unwrap();
 //! assert_eq!(smart_sum.expected, Expected::Proved);
 //! assert_eq!(smart_sum.cost, "2 * eps");
 //! assert!(smart_sum.text()?.contains("claim pure 2 * eps"));
-//! # Ok::<(), lastbit_prove::logic::standard::VariantError>(())
+//! # Ok::<(), lastbit_papers::standard::VariantError>(())
 //! ```
 
 mod halve;

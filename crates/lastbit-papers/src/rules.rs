@@ -13,13 +13,12 @@
 //! where `LN` is the float logarithm, and `η = 2^-53`. Inputs stand for themselves, a negation is a product with -1; nothing else has a rule. The numbers
 //! depend on the values, so that a derivation is made at a point.
 
+use lastbit_lang::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
 use lastbit_lang::{Format, InputKind, NodeId, Op, StraightLine};
+use lastbit_prove::derivation::rule;
+use lastbit_prove::rounding::nearest_float;
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 use thiserror::Error;
-
-use crate::derivation::rule;
-use crate::rounding::nearest_float;
-use lastbit_lang::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
 
 /// Working bits: the numbers compared differ in bits far above this, or not at all.
 const BITS: u32 = 2400;
@@ -198,9 +197,9 @@ fn inside_float<F: Float>(x: &Rational, input: &lastbit_lang::Input) -> Rational
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boxes::whole_box;
-    use crate::derivation::Derivation;
     use lastbit_lang::fpcore;
+    use lastbit_prove::boxes::whole_box;
+    use lastbit_prove::derivation::Derivation;
 
     fn program(text: &str) -> StraightLine {
         fpcore::read(text).remove(0).expect("a good program")
