@@ -9,7 +9,7 @@ use lastbit::{
 use lastbit_audit::Loss;
 use lastbit_audit::bit_tree::{BitTreeError, SamplerReport, SamplerRequest, Shipped, Tier, sampler_audit};
 
-use crate::rational;
+use super::rational;
 
 fn audit(request: &SamplerRequest) -> Result<SamplerReport, BitTreeError> {
     sampler_audit(request, &AtomicBool::new(false), &mut |_| {})
