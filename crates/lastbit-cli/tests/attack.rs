@@ -1,11 +1,9 @@
 //! `lastbit attack`, from the outside.
 
-mod common;
-
 use std::path::Path;
 use std::process::Output;
 
-use common::{assert_refused, code, folder, lastbit, on_pipe, output, put, run, stderr, stdout};
+use crate::common::{assert_refused, code, folder, lastbit, on_pipe, output, put, run, stderr, stdout};
 use lastbit::Rational;
 use serde_json::Value;
 

@@ -1,8 +1,6 @@
 //! `lastbit audit` and `lastbit conformance`, from the outside.
 
-mod common;
-
-use common::{code, folder, output, put, run, stderr, stdout};
+use crate::common::{code, folder, output, put, run, stderr, stdout};
 use serde_json::Value;
 
 /// Runs it and reads its JSON.
@@ -231,7 +229,7 @@ fn samplers() {
 fn interrupted(arguments: &str) -> std::process::Output {
     use std::process::{Command, Stdio};
     for seconds in [1, 4, 16] {
-        let mut command = common::lastbit(&format!("audit {arguments}"));
+        let mut command = crate::common::lastbit(&format!("audit {arguments}"));
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs");
         std::thread::sleep(std::time::Duration::from_secs(seconds));
         let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
@@ -316,7 +314,7 @@ fn programs_that_can_not_be_audited_say_where() {
     let folder = folder();
     let audit = |text: &str, arguments: &str| {
         let path = put(&folder, "program.lb", text);
-        output(common::lastbit(&format!("audit {} {arguments}", path.display())).arg("--json"))
+        output(crate::common::lastbit(&format!("audit {} {arguments}", path.display())).arg("--json"))
     };
     let not_monotone = audit(
         "mechanism m(x: f64) -> f64\n  sampler unif = ulp(0,1)\n{\n  u <$ unif(0,1);\n  return x + u * (1 - u);\n}\n",

@@ -1,13 +1,11 @@
 //! `lastbit certify`.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Mutex;
 
-use common::{lastbit, output, stderr, stdout};
+use crate::common::{lastbit, output, stderr, stdout};
 use lastbit_real::Rational;
 
 /// A folder for one test.

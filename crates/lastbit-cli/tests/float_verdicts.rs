@@ -1,10 +1,8 @@
 //! A verdict on a float mechanism is about the text that was given: its samples, neighbours, ranges and assumptions.
 
-mod common;
-
 use std::fs;
 
-use common::{code, folder, json, output, put, stderr, stdout};
+use crate::common::{code, folder, json, output, put, stderr, stdout};
 use serde_json::Value;
 
 /// What stands in place of what.
@@ -39,7 +37,7 @@ mechanism m(x: f64, t: f64) -> grid
 fn run(command: &str, text: &str, options: &str) -> std::process::Output {
     let folder = folder();
     let path = put(&folder, "m.lb", text);
-    output(common::lastbit(command).arg(&path).args(options.split_whitespace()))
+    output(crate::common::lastbit(command).arg(&path).args(options.split_whitespace()))
 }
 
 #[test]
@@ -115,12 +113,14 @@ fn certificates_hold_the_text() {
         snapping(&[("eps: f64 = 1, L: f64 = 1, B: f64 = 100", "eps: f64 > 0, L: f64 > 0, B: f64 > 0")]);
     let path = put(&folder, "m.lb", &text);
     let certificate = folder.path().join("m.json");
-    let prove =
-        common::lastbit("prove --epsilon 1 --bound 100 --certificate").arg(&certificate).arg(&path).output();
+    let prove = crate::common::lastbit("prove --epsilon 1 --bound 100 --certificate")
+        .arg(&certificate)
+        .arg(&path)
+        .output();
     assert_eq!(code(&prove.unwrap()), 0);
     let check = |program: &str| {
         let program = put(&folder, "other.lb", program);
-        output(common::lastbit("check").arg(&certificate).arg("--program").arg(&program))
+        output(crate::common::lastbit("check").arg(&certificate).arg("--program").arg(&program))
     };
     assert_eq!(code(&check(&text)), 0, "{}", stdout(&check(&text)));
     assert_eq!(code(&check(&text.replace("return r;", "return r; // r"))), 0);
@@ -158,7 +158,7 @@ fn certificates_hold_the_text() {
     ] {
         assert_eq!(written.matches(from).count(), 1, "{from}");
         fs::write(&certificate, written.replace(from, to)).unwrap();
-        let output = output(common::lastbit("check").arg(&certificate));
+        let output = output(crate::common::lastbit("check").arg(&certificate));
         assert_eq!(code(&output), 1, "{from} -> {to}: {}{}", stdout(&output), stderr(&output));
     }
 }

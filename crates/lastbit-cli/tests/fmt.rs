@@ -1,10 +1,8 @@
 //! `lastbit fmt`.
 
-mod common;
-
 use std::fs;
 
-use common::{assert_refused, code, folder, lastbit, names_in, on_pipe, output, put, stderr, stdout};
+use crate::common::{assert_refused, code, folder, lastbit, names_in, on_pipe, output, put, stderr, stdout};
 
 #[test]
 fn fmt_changes_files_in_place_and_only_if_needed() {

@@ -1,10 +1,10 @@
 //! `lastbit prove` and `lastbit check`: JSON, exit codes, certificates.
 
-mod common;
-
 use std::fs;
 
-use common::{assert_refused, code, folder, json, lastbit, names_in, output, put, run, stderr, stdout};
+use crate::common::{
+    assert_refused, code, folder, json, lastbit, names_in, output, put, run, stderr, stdout,
+};
 use serde_json::Value;
 
 const KERNELS: &str = "tests/programs/kernels.fpcore";

@@ -1,8 +1,6 @@
 //! `lastbit prove` and `lastbit check` on what nobody should give them.
 
-mod common;
-
-use common::{assert_refused, code, folder, lastbit, on_pipe, output, put, run, stderr, stdout};
+use crate::common::{assert_refused, code, folder, lastbit, on_pipe, output, put, run, stderr, stdout};
 
 const KERNELS: &str = "tests/programs/kernels.fpcore";
 const AVERAGE: &str = "tests/programs/average.fpcore";

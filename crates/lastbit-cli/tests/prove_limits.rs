@@ -1,12 +1,10 @@
 //! Limits of `lastbit prove` and `lastbit check`, Ctrl-C, and what is refused before anything is proved.
 
-mod common;
-
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{code, folder, json, lastbit, names_in, output, put, stderr, stdout};
+use crate::common::{code, folder, json, lastbit, names_in, output, put, stderr, stdout};
 
 /// Report noisy max of this many queries: the ways through it double with every one.
 fn noisy_max(n: usize) -> String {

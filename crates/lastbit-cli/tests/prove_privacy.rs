@@ -1,10 +1,8 @@
 //! `lastbit prove` of privacy claims over the reals: verdicts, exit codes, JSON, certificates, and messages.
 
-mod common;
-
 use std::fs;
 
-use common::{code, json, run, stderr, stdout};
+use crate::common::{code, json, run, stderr, stdout};
 use serde_json::Value;
 use tempfile::tempdir;
 

@@ -1,13 +1,11 @@
 //! What is written, and what is not, when things go wrong; and that what is written reads back.
 
-mod common;
-
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use common::{BATCH, LAPLACE, lastbit, on_file, on_pipe, stderr, stdout};
+use crate::common::{BATCH, LAPLACE, lastbit, on_file, on_pipe, stderr, stdout};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,4 +1,4 @@
-//! What the user reads, as files: `TRYCMD=overwrite cargo test -p lastbit-cli --test snapshots` writes them anew.
+//! What the user reads, as files: `TRYCMD=overwrite cargo test -p lastbit-cli --test all snapshots` writes them anew.
 
 #[test]
 fn what_the_user_reads() {

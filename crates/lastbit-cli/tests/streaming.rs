@@ -1,12 +1,10 @@
 //! A long pipe takes no more memory than a short one.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
 
-use common::{BATCH, LAPLACE, lastbit};
+use crate::common::{BATCH, LAPLACE, lastbit};
 
 /// Lines that are written: 46 batches and a bit.
 const LINES: usize = 3_000_000;

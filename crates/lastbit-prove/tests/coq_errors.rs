@@ -2,9 +2,7 @@
 //!
 //! Where there is no coqc, or the library is not compiled (`coq/check`), what was skipped is said.
 
-mod common;
-
-use common::coqc;
+use crate::common::coqc;
 use lastbit_lang::fpcore;
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::check::check;

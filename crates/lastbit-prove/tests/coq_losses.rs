@@ -3,9 +3,7 @@
 //!
 //! Where there is no coqc, or the library is not compiled (`coq/check`), what was skipped is said.
 
-mod common;
-
-use common::coqc;
+use crate::common::coqc;
 use lastbit_lang::parse;
 use lastbit_prove::coq::{Unsupported, loss_bound, theorems};
 use lastbit_prove::endpoint::answer::{FloatAnswer, Options};

@@ -3,11 +3,9 @@
 //! Coq is run if `coqc` is on the path and the library in `coq/` is compiled; another place of it can be given in `LASTBIT_COQ`. Otherwise
 //! the files are written and looked at, and the tests say what they have left out.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::coqc;
+use crate::common::coqc;
 use lastbit_lang::parse;
 use lastbit_prove::logic::certificate::{self, Certificate};
 use lastbit_prove::logic::coq::{Unsupported, privacy_to_coq};

@@ -1,12 +1,21 @@
 //! Correctly rounded logarithm and exponential of doubles.
 //!
-//! The fast ones are CORE-MATH's, written in C and proved correctly rounded by their authors. Its
-//! build script compiles for the machine it runs on unless `TARGET_CPU` is set: the workspace sets
-//! it in `.cargo/config.toml`, so that a binary built on one machine runs on an older one. Results do
-//! not depend on it, a correctly rounded result being unique; the speed does: with fused multiplication
-//! (`x86-64-v3`) a logarithm is several times faster.
+//! The fast ones are CORE-MATH's, written in C and proved correctly rounded by their authors. They are compiled for any machine of
+//! its architecture, so that a binary built on one machine runs on an older one.
 
 use crate::{Dyadic, Float, ln};
+
+#[allow(unsafe_code)]
+mod core_math {
+    // SAFETY: these are the functions of `core-math/log.c` and `exp.c`, which `build.rs` gives these names. They take and return a
+    // double, and are defined for every one of them.
+    unsafe extern "C" {
+        #[link_name = "lastbit_core_math_log"]
+        pub(super) safe fn log(x: f64) -> f64;
+        #[link_name = "lastbit_core_math_exp"]
+        pub(super) safe fn exp(x: f64) -> f64;
+    }
+}
 
 /// The double nearest to `ln x`. NaN below 0, -∞ at 0.
 ///

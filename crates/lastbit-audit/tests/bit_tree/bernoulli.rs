@@ -5,7 +5,7 @@ use lastbit_audit::bit_tree::{Bits, Divergence, Script, Tree, compare};
 use lastbit_audit::comparison::{LnRatio, Outcome};
 use lastbit_real::{Dyadic, Enclosure, IBig, Rounding, exp_rational, ln2};
 
-use crate::{growth, rational};
+use super::{growth, rational};
 
 type Coin = Bits<1>;
 

@@ -7,7 +7,7 @@ use lastbit::{
 use lastbit_audit::bit_tree::Law;
 use lastbit_real::{Enclosure, Float, Rounding};
 
-use crate::{Biased, Value, exact, integers, rational};
+use super::{Biased, Value, exact, integers, rational};
 
 /// Draws for χ².
 const DRAWS: usize = 1_000_000;

@@ -8,8 +8,8 @@ use lastbit_audit::bit_tree::{Bits, Divergence, Script, Tree, compare};
 use lastbit_audit::choosing;
 use lastbit_real::{Enclosure, Float, Rounding};
 
-use crate::chi_square::is_unlikely;
-use crate::{growth, rational};
+use super::chi_square::is_unlikely;
+use super::{growth, rational};
 
 /// A sign, which is not looked at, and one bit of `U` at first; then two.
 type Narrow = Bits<2>;

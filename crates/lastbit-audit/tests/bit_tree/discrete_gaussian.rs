@@ -6,7 +6,7 @@ use lastbit::{DiscreteGaussian, Mechanism, Rational};
 use lastbit_audit::bit_tree::{Bits, Divergence, Script, Tree, gaussian_round};
 use lastbit_real::exp_rational;
 
-use crate::{growth, integers, rational};
+use super::{growth, integers, rational};
 
 /// A proposal that is accepted has the law of its event; a rejected one starts over. A variance that is off by 1/100 shows.
 #[test]

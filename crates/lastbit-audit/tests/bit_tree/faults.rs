@@ -8,7 +8,7 @@ use lastbit_audit::bit_tree::{
 };
 use lastbit_real::{IBig, Rational, Rounding};
 
-use crate::{Biased, DEPTH, growth, integers, is_refuted, rational, tree};
+use super::{Biased, DEPTH, growth, integers, is_refuted, rational, tree};
 
 #[test]
 fn a_biased_bit() {

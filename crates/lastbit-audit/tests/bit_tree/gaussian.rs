@@ -7,7 +7,7 @@ use lastbit_audit::bit_tree::{
     Bits, Divergence, Law, SamplerReport, SamplerRequest, Script, ShippedSampler, Tier, Tree, sampler_audit,
 };
 
-use crate::{Value, growth, integers, rational};
+use super::{Value, growth, integers, rational};
 
 fn gaussian(sigma: &str) -> Gaussian {
     Gaussian::new(&rational(sigma)).unwrap()

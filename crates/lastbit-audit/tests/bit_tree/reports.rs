@@ -11,7 +11,7 @@ use lastbit_audit::bit_tree::{
     BitTreeError, SamplerReport, SamplerRequest, ShippedSampler, Tier, sampler_audit,
 };
 
-use crate::rational;
+use super::rational;
 
 fn audit(request: &SamplerRequest) -> Result<SamplerReport, BitTreeError> {
     sampler_audit(request, &AtomicBool::new(false), &mut |_| {})

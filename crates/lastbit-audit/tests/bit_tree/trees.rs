@@ -4,7 +4,7 @@ use lastbit::{DiscreteLaplace, FloatSnapping, GridLaplace, Laplace, Rounding, Sn
 use lastbit_audit::bit_tree::Law;
 use lastbit_real::{Dyadic, Float};
 
-use crate::{confirms, exact, integers, is_refuted, monotone_tree, rational, tree};
+use super::{confirms, exact, integers, is_refuted, monotone_tree, rational, tree};
 
 /// The floats of a type from `x - reach` to `x + reach`.
 fn floats_around<T: Float>(x: T, reach: f64) -> Vec<f64> {

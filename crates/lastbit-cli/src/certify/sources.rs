@@ -11,7 +11,7 @@ pub(super) struct Module {
 
 macro_rules! modules {
     ($($name:literal),* $(,)?) => {
-        &[$(Module { name: $name, text: include_str!(concat!("../../../../coq/", $name, ".v")) }),*]
+        &[$(Module { name: $name, text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/coq/", $name, ".v")) }),*]
     };
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_project_has_them_all() {
-        let project = include_str!("../../../../coq/_CoqProject");
+        let project = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/coq/_CoqProject"));
         let listed: BTreeSet<&str> = project.lines().filter_map(|line| line.strip_suffix(".v")).collect();
         let missing: Vec<&str> =
             MODULES.iter().map(|module| module.name).filter(|name| !listed.contains(name)).collect();

@@ -1,7 +1,5 @@
 //! Running the command.
 
-#![allow(dead_code)] // each test uses a part
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

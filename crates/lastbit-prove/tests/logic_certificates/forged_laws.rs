@@ -4,7 +4,7 @@ use lastbit_lang::symbolic::{Constraint, Polynomial};
 use lastbit_prove::logic::kernel::{Alignment, Axiom, Event, Finite, Leaf, Lemma, Map, Piece, Refutation};
 use lastbit_real::Rational;
 
-use crate::forged::verdict;
+use super::forged::verdict;
 
 fn number(text: &str) -> Polynomial {
     Polynomial::constant(text.parse::<Rational>().expect("a number"))

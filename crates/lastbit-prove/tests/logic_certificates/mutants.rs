@@ -11,7 +11,7 @@ use lastbit_prove::logic::certificate::Certificate;
 use lastbit_prove::logic::kernel::{Alignment, Judge, Leaf, Lemma, Map, Proof, Theorem, check_leaves};
 use lastbit_real::Rational;
 
-use crate::proved::{Random, certificate, certificates, prove};
+use super::proved::{Random, certificate, certificates, prove};
 
 /// Asserts that a mutant is refused.
 fn refused(mutant: &Certificate, what: &str) {
@@ -353,7 +353,7 @@ fn permutations() {
         vec![Leaf::Split(positive("x<1>"), vec![inner(same, other), inner(other, same)])]
     };
     let verdict = |same: &[usize], other: &[usize]| {
-        crate::forged::verdict(text, Polynomial::variable("eps"), leaf(same, other), &[])
+        super::forged::verdict(text, Polynomial::variable("eps"), leaf(same, other), &[])
     };
     verdict(&[0, 1], &[1, 0]).expect("a proof");
     for (same, other) in [

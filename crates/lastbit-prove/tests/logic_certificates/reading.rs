@@ -3,7 +3,7 @@
 use lastbit_prove::logic::certificate::{Certificate, read, to_json};
 use serde_json::{Value, json};
 
-use crate::proved::{Random, certificate};
+use super::proved::{Random, certificate};
 
 fn written(certificate: &Certificate) -> Value {
     to_json(&certificate.text, &certificate.declaration, &certificate.values, &certificate.proof)

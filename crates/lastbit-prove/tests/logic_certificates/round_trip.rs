@@ -5,7 +5,7 @@ use lastbit_lang::symbolic::Program;
 use lastbit_prove::logic::certificate::{only_used, read, to_json};
 use lastbit_prove::logic::search::search;
 
-use crate::proved::{certificates, texts};
+use super::proved::{certificates, texts};
 
 #[test]
 fn every_mechanism_that_is_proved_has_a_certificate() {
@@ -34,7 +34,7 @@ fn lemmas_that_are_not_needed_are_left_out() {
         let program = Program::new(&file, &file.declarations[0], &Default::default()).expect("it runs");
         let (proof, _) = search(&program).expect("it runs").proved.expect("it is proved");
         let mut more = proof.clone();
-        more.lemmas.extend(crate::proved::certificate("histogram").proof.lemmas.clone());
+        more.lemmas.extend(super::proved::certificate("histogram").proof.lemmas.clone());
         let slim = only_used(&program, &more).expect("it holds");
         assert!(slim.lemmas.len() <= proof.lemmas.len(), "{name}");
         assert_eq!(slim.lemmas, only_used(&program, &slim).expect("it holds").lemmas, "{name}");

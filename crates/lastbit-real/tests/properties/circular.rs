@@ -3,7 +3,7 @@
 use lastbit_real::{DomainError, Dyadic, Enclosure, Rational, cos, cos_rational, pi, sin, sin_rational};
 use proptest::prelude::*;
 
-use crate::strategies::integer;
+use super::strategies::integer;
 
 /// Arguments around 0 of very different sizes, not above `2^top`.
 fn argument(top: i64) -> impl Strategy<Value = Dyadic> {

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use lastbit_real::{Dyadic, IBig, NotDyadic, NotFinite, Rational};
 use proptest::prelude::*;
 
-use crate::strategies::{dyadic, finite_f64, integer, rational};
+use super::strategies::{dyadic, finite_f64, integer, rational};
 
 fn exact(x: &Dyadic) -> Rational {
     Rational::from(x)

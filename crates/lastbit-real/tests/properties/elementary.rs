@@ -7,8 +7,8 @@ use lastbit_real::{
 };
 use proptest::prelude::*;
 
-use crate::oracle::exp_bounds;
-use crate::strategies::{dyadic_near, integer};
+use super::oracle::exp_bounds;
+use super::strategies::{dyadic_near, integer};
 
 /// Arguments around 0 of very different sizes, not above `2^top`.
 fn argument(top: i64) -> impl Strategy<Value = Dyadic> {

@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use lastbit_real::{Dyadic, Enclosure, Rational};
 use proptest::prelude::*;
 
-use crate::strategies::{dyadic_near, rational};
+use super::strategies::{dyadic_near, rational};
 
 /// An interval and a number in it.
 fn inhabited() -> impl Strategy<Value = (Enclosure, Rational)> {

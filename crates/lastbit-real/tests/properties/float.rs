@@ -4,7 +4,7 @@ use lastbit_real::{
 };
 use proptest::prelude::*;
 
-use crate::strategies::{finite_f32, finite_f64, integer, rational};
+use super::strategies::{finite_f32, finite_f64, integer, rational};
 
 const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
 

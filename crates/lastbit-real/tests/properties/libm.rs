@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use lastbit_real::{Dyadic, Float, correctly_rounded_ln, exp, exp_f64, ln, ln_f64};
 use proptest::prelude::*;
 
-use crate::strategies::finite_f64;
+use super::strategies::finite_f64;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use lastbit_real::{IBig, NotFinite, Rational, Rounding, UBig};
 use proptest::prelude::*;
 
-use crate::strategies::{big, finite_f32, finite_f64, integer, rational};
+use super::strategies::{big, finite_f32, finite_f64, integer, rational};
 
 fn ratio(n: i64, d: i64) -> Rational {
     Rational::new(n, d).expect("a denominator that is not zero")

@@ -1,5 +1,6 @@
-//! The kernels against their texts in `mechanisms/kernels`, about which `lastbit prove` derives errors: the shipped kernels and the texts
-//! agree bit for bit, and what the texts leave out of the series is as small as they say.
+//! The kernels against their texts in `mechanisms/kernels`: the shipped kernels and the texts agree bit for bit, and what the texts
+//! leave out of the series is as small as they say. That the claims of the texts are proved is tested where proofs are made, in
+//! `lastbit-prove`.
 
 #[path = "text/normal.rs"]
 mod normal;
@@ -8,7 +9,6 @@ mod wide;
 
 use lastbit_lang::eval::{LibmModel, eval_float, eval_float_nodes};
 use lastbit_lang::{Bindings, Lowered, lower, parse};
-use lastbit_prove::search::{Effort, Goal, analyse_goal};
 use lastbit_real::{Dyadic, Rational};
 
 use super::enclosures::Logarithms;
@@ -57,28 +57,6 @@ impl Function {
     }
 }
 
-/// Whether the claims of all these functions of a text are proved, on every path.
-fn is_proved(text: &str, functions: &[&str]) -> bool {
-    functions.iter().all(|name| {
-        Path::available().into_iter().all(|path| {
-            let lowered = lowered(text, name, path, None);
-            assert!(lowered.error_claim.is_some(), "{name}");
-            let goal = Goal { program: &lowered.program, claim: lowered.error_claim };
-            analyse_goal(goal, Effort::NORMAL, |_| {}).expect("a bound").meets_claim()
-        })
-    })
-}
-
-/// The error of a variable that the rules find with fma.
-fn error_of(text: &str, name: &str, variable: &str) -> Rational {
-    let (file, _) = parse(text);
-    let lowered =
-        lower(&file, Some(name), &Bindings::default(), Some(variable)).expect("the text is complete");
-    let goal = Goal { program: &lowered.program, claim: None };
-    let analysis = analyse_goal(goal, Effort::NORMAL, |_| {}).expect("a bound");
-    Rational::from(analysis.error)
-}
-
 /// The text with something else in place of `old`, which it has.
 fn changed(text: &str, old: &str, new: &str) -> String {
     assert!(text.contains(old), "{old}");
@@ -103,11 +81,6 @@ fn the_text_is_the_kernel() {
             assert_eq!(value.to_bits(), shipped.plain.to_bits(), "word {word:#x}");
         }
     }
-}
-
-#[test]
-fn the_radius_is_proved() {
-    assert!(is_proved(TEXT, &["exponential"]));
 }
 
 /// `2·|t|^23/(23·(1 - t²)) < 2^-61` for every `z` of the text's range: `t` grows with `z`, so the ends have the largest.

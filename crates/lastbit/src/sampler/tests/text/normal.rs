@@ -112,34 +112,6 @@ fn another_text_is_not() {
     }
 }
 
-#[test]
-fn its_claims_are_proved() {
-    assert!(is_proved(TEXT, &["sine_tail", "versine_tail", "circle", "root", "product"]));
-    // The claims are not much more than what there is.
-    assert!(!is_proved(&changed(TEXT, "error <= 2^-88", "error <= 2^-89"), &["sine_tail"]));
-    assert!(!is_proved(&changed(TEXT, "error <= 2^-82", "error <= 2^-83"), &["versine_tail"]));
-    assert!(!is_proved(&changed(TEXT, "2^-53 + 2^-56", "2^-53"), &["circle"]));
-    assert!(!is_proved(&changed(TEXT, "1.55 *", "1.45 *"), &["root"]));
-    assert!(!is_proved(&changed(TEXT, "2^-53 * r", "2^-54 * r"), &["product"]));
-}
-
-/// What the claims do not say, which are about first results: the sine, and where there is fma the low parts themselves.
-#[test]
-fn other_parts_are_proved() {
-    let units = |variable, of| {
-        let name = match variable {
-            "g_lo" => "product",
-            "r_lo" => "root",
-            _ => "circle",
-        };
-        error_of(TEXT, name, variable) <= rational(of) * Rational::pow2(-53)
-    };
-    // 2^-53 + 2^-56, and 2^-53 more in the first cell, where the cosine is near 1.
-    assert!(units("sin", "1.125") && units("sin_lo", "1.125") && units("cos_lo", "2.125"));
-    // 1.55·R, and R < 4.25; one rounding of a product below 2, and what is below.
-    assert!(units("r_lo", "6.58") && units("g_lo", "1.2"));
-}
-
 /// The tails that are proved are those that are computed.
 #[test]
 fn the_tails_are_parts_of_the_series() {

@@ -1,0 +1,17 @@
+//! All integration tests, as one program: linking one is much faster than linking many.
+
+mod attack;
+mod audit;
+mod certify;
+mod check_privacy;
+mod common;
+mod float_verdicts;
+mod fmt;
+mod paper_map;
+mod prove;
+mod prove_input;
+mod prove_limits;
+mod prove_privacy;
+mod release;
+mod snapshots;
+mod streaming;

@@ -1,0 +1,4 @@
+//! All integration tests, as one program: linking one is much faster than linking many.
+
+mod golden;
+mod properties;
