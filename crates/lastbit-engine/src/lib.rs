@@ -6,6 +6,7 @@
 //!
 //! | module | the question it answers |
 //! |---|---|
+//! | [`attack`] | is anybody's noise private, as far as its outputs tell? |
 //! | [`number`] | how numbers and losses are written in answers |
 //! | [`verdict`] | what a verdict is, and the exit code of each |
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod attack;
 pub mod number;
 pub mod refusal;
 pub mod source;
