@@ -125,14 +125,16 @@ def _half_width(claim: "Claim") -> "float | None":
     from lastbit import _CLASSES, Mechanism
     from lastbit.errors import Error
 
-    given = {"sigma" if name == "σ" else name: value for name, value in claim.parameters.items()}
-    domain = claim.domain or {}
-    dtype = domain.get("dtype") or domain.get("type")
+    # What determines the noise; all else in a claim follows from it.
+    given: dict[str, Any] = {name: x for name, x in claim.parameters.items() if name in ("scale", "variance", "epsilon", "bound")}
+    if "k" in claim.parameters:
+        given["k"] = int(claim.parameters["k"])
+    dtype = (claim.domain or {}).get("values")
     for arguments in ({**given, "dtype": dtype}, given):
         try:
             mechanism = _CLASSES[claim.mechanism.replace("-", "_")](**arguments)
             return float(mechanism.accuracy(alpha="0.05")) if isinstance(mechanism, Mechanism) else None
-        except (Error, KeyError, TypeError, ValueError, OverflowError):
+        except (Error, KeyError, TypeError, OverflowError):
             continue
     return None
 

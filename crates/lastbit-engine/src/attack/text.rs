@@ -73,9 +73,15 @@ pub(super) fn explanation(verdict: Verdict, finding: &Finding) -> String {
              these samples show. That no leak is seen does not mean that there is none."
                 .to_owned()
         }
-        Verdict::TooFewSamples => "With so few samples every event looks possible for both inputs: nothing is said for the noise or against \
-             it."
-            .to_owned(),
+        Verdict::TooFewSamples => {
+            let certain = match finding.loss_lower_bound.is_zero() {
+                true => String::new(),
+                false => format!("A loss of {} is certain, which the claim allows. ", loss_above(finding, None)),
+            };
+            format!(
+                "{certain}With so few samples no event can show a loss above the claim: nothing is decided, for the noise or against it."
+            )
+        }
     }
 }
 

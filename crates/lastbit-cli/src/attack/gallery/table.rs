@@ -142,16 +142,29 @@ impl Gallery<'_> {
             let line = short(line.trim(), style::width());
             let verdict = i.checked_sub(1).and_then(|row| self.rows.get(row)?.verdict());
             // A terminal may be too narrow for the word itself.
-            let (word, rest) = match verdict.and_then(|verdict| line.split_at_checked(verdict.word().len())) {
-                Some((word, rest)) => (word, rest),
-                None => ("", line.as_str()),
+            let split =
+                verdict.and_then(|verdict| Some((verdict, line.split_at_checked(verdict.word().len())?)));
+            let _ = match split {
+                Some((verdict, (word, rest))) => writeln!(text, "{}{rest}", painted(verdict, word)),
+                None => writeln!(text, "{line}"),
             };
-            let word = verdict.map_or_else(|| word.to_owned(), |verdict| painted(verdict, word));
-            let _ = writeln!(text, "{word}{rest}");
         }
-        let claim = "The claim is ε = 1, with δ = 1e-5 for Gaussian and bounded noise; of diffprivlib Uniform, ε = 0 with δ = 1/4.";
-        let about = format!("{claim} Versions: {}.\n\n{}", self.versions(), self.summary());
+        let about = format!(
+            "Claims: {}. Versions: {}. --markdown FILE has them row by row.\n\n{}",
+            self.claims(),
+            self.versions(),
+            self.summary()
+        );
         format!("{text}\n{}", style::wrap(&about, style::width(), 0))
+    }
+
+    /// What is claimed, and of how many mechanisms.
+    fn claims(&self) -> String {
+        let mut counts = BTreeMap::new();
+        for row in &self.rows {
+            *counts.entry(row.mechanism.claim()).or_insert(0) += 1;
+        }
+        counts.iter().map(|(claim, count)| format!("{claim} of {count}")).collect::<Vec<_>>().join("; ")
     }
 
     /// The packages that were attacked.
