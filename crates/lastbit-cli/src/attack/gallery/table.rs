@@ -134,7 +134,7 @@ impl Gallery<'_> {
 
     /// A line for each mechanism, no wider than the terminal.
     pub(super) fn text(&self) -> String {
-        let mut all = vec![["verdict", "loss at least", "mechanism", "event"].map(str::to_owned)];
+        let mut all = vec![["verdict", "loss >=", "mechanism", "event"].map(str::to_owned)];
         all.extend(self.rows.iter().map(Row::line));
         let table = columns(&all);
         let mut text = String::new();
