@@ -1,12 +1,14 @@
 """Anybody's noise, tested from its outputs alone."""
 
+import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 from lastbit import _lastbit
-from lastbit._shown import down, near, up
 from lastbit.errors import DomainError, ParameterError, UnsupportedType
 
 if TYPE_CHECKING:
@@ -16,68 +18,139 @@ EXACT_INTEGERS = 1 << 53
 """The largest integer up to which doubles have them all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Attack:
-    """What an attack found. `str` says it in a few lines.
+    """What an attack found. `str` says it in a few lines, the verdict first; notebooks draw it; `json()` is the answer of the command's --json.
 
-    - `leaks`: whether the loss certainly exceeds `epsilon` (with δ = `delta`), at this `confidence`; `None` if no epsilon was given. That no leak
-      is seen does not mean that there is none.
+    - `verdict`: 'leaks', 'not_seen_to_leak', 'too_few_samples', or 'no_claim' without an epsilon.
+    - `leaks`: whether the loss certainly exceeds `epsilon` (with δ = `delta`), at this `confidence`; `None` if there is no epsilon, or too few
+      samples to tell. That no leak is seen does not mean that there is none.
     - `event`: what to look for in an output; `favoured`: the input, 0 or 1, under which it is more likely.
-    - `loss_exact`: a lower bound on the privacy loss; `loss_lower_bound` is the double next below it.
+    - `loss_exact`: a lower bound on the privacy loss; `loss_lower_bound` is a double that is not above it.
     - `probabilities`: bounds on the probability of the event, from below under the favoured input and from above under the other.
     - `counts`: (hits, samples) by input, in the half of the samples that tested the event; `chosen_counts`: in the half that chose it.
     - `events_tried`: how many were looked at for the choice, which costs no confidence.
+    - `samples_needed`: how many samples of each input show a loss above epsilon at best, and about how many at the rates of this event; `None`
+      for what no number does.
     - `explanation`: in plain words.
 
     >>> import lastbit
     >>> found = lastbit.attack([0.0] * 500, [1.0] * 500, epsilon=1)
     >>> found.leaks, found.event, found.counts
     (True, 'y = 0', ((250, 250), (0, 250)))
+    >>> print(str(found).splitlines()[0])
+    LEAKS: loss at least 3.47, above ε = 1 (confidence 99.9%)
+    >>> lastbit.attack([0.0] * 5, [1.0] * 5, epsilon=1).verdict
+    'too_few_samples'
     """
 
-    leaks: "bool | None"
-    event: str
-    favoured: int
-    loss_lower_bound: float
-    loss_exact: Fraction
-    probabilities: tuple[Fraction, Fraction]
-    counts: tuple[tuple[int, int], tuple[int, int]]
-    chosen_counts: tuple[tuple[int, int], tuple[int, int]]
-    events_tried: int
-    epsilon: "Fraction | None"
-    delta: Fraction
-    confidence: Fraction
-    explanation: str
+    _json: str
+    _text: str
+    _html: str
 
-    def _verdict(self) -> str:
-        sure = f"the privacy loss is at least {down(self.loss_exact)} with confidence {down(100 * self.confidence, 8)}%"
-        if self.epsilon is None:
-            return sure
-        claim = f"the claim is {near(self.epsilon)}" + (f" with δ = {near(self.delta)}" if self.delta else "")
-        return f"{'LEAKS' if self.leaks else 'not seen to leak'}: {sure}, and {claim}"
+    def json(self) -> "dict[str, Any]":
+        """The whole answer, as the command prints it with --json."""
+        return cast("dict[str, Any]", json.loads(self._json))
 
-    def _rows(self) -> "list[tuple[str, str]]":
-        more, less = self.favoured, 1 - self.favoured
-        names = ("the first input", "the second input")
-        counts = "; ".join(f"{self.counts[i][0]} of {self.counts[i][1]} for {names[i]}" for i in (more, less))
-        p, q = down(self.probabilities[more]), up(self.probabilities[less])
-        return [
-            ("event", self.event),
-            ("counts", counts),
-            ("bounds", f"P >= {p} for {names[more]}; P' <= {q} for {names[less]}"),
-            ("chosen", f"on the other half of the samples, out of {self.events_tried} events"),
-        ]
+    @cached_property
+    def _answer(self) -> "dict[str, Any]":
+        return self.json()
+
+    @property
+    def verdict(self) -> str:
+        """What the samples come to."""
+        return str(self._answer["verdict"])
+
+    @property
+    def leaks(self) -> "bool | None":
+        """Whether the loss certainly exceeds epsilon."""
+        return {"leaks": True, "not_seen_to_leak": False}.get(self.verdict)
+
+    @property
+    def event(self) -> str:
+        """What to look for in an output."""
+        return str(self._answer["event"])
+
+    @property
+    def favoured(self) -> int:
+        """The input, 0 or 1, under which the event is more likely."""
+        return int(self._answer["favoured"])
+
+    @property
+    def loss_exact(self) -> Fraction:
+        """The loss is at least this."""
+        return _exact(self._answer["loss_lower_bound"])
+
+    @property
+    def loss_lower_bound(self) -> float:
+        """The loss is at least this double."""
+        nearest = float(self.loss_exact)
+        return nearest if Fraction(nearest) <= self.loss_exact else math.nextafter(nearest, -math.inf)
+
+    @property
+    def probabilities(self) -> "tuple[Fraction, Fraction]":
+        """Bounds on the probability of the event, by input."""
+        first, second = (_exact(input["probability"]) for input in self._answer["inputs"])
+        return first, second
+
+    @property
+    def counts(self) -> "tuple[tuple[int, int], tuple[int, int]]":
+        """Hits and samples by input, in the half that tested the event."""
+        return self._counted("tested")
+
+    @property
+    def chosen_counts(self) -> "tuple[tuple[int, int], tuple[int, int]]":
+        """Hits and samples by input, in the half that chose the event."""
+        return self._counted("chosen")
+
+    def _counted(self, half: str) -> "tuple[tuple[int, int], tuple[int, int]]":
+        first, second = ((input[half]["hits"], input[half]["trials"]) for input in self._answer["inputs"])
+        return first, second
+
+    @property
+    def events_tried(self) -> int:
+        """How many events were looked at."""
+        return int(self._answer["events_tried"])
+
+    @property
+    def samples_needed(self) -> "tuple[int | None, int | None] | None":
+        """How many samples of each input show a loss above epsilon: at best, and about how many at the rates of this event."""
+        needed = self._answer["samples_needed"]
+        return None if needed is None else (needed["at_least"], needed["at_these_rates"])
+
+    @property
+    def epsilon(self) -> "Fraction | None":
+        """The loss that is claimed."""
+        epsilon = self._answer["epsilon"]
+        return None if epsilon is None else _exact(epsilon)
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ that is claimed with it."""
+        return _exact(self._answer["delta"])
+
+    @property
+    def confidence(self) -> Fraction:
+        """How certain the bounds are."""
+        return _exact(self._answer["confidence"])
+
+    @property
+    def explanation(self) -> str:
+        """What was found, in plain words."""
+        return str(self._answer["explanation"])
 
     def __str__(self) -> str:
-        rows = [f"{name:<8} {text}" for name, text in self._rows()]
-        return "\n".join([self._verdict(), *rows, self.explanation])
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<Attack {self._answer['headline']}>"
 
     def _repr_html_(self) -> str:
-        from lastbit import _html
+        return self._html
 
-        good = None if self.leaks is None else not self.leaks
-        rows = _html.table(["", ""], self._rows())
-        return _html.block(_html.headline(self._verdict(), good=good), rows, _html.tag("p", self.explanation))
+
+def _exact(number: "dict[str, str]") -> Fraction:
+    return Fraction(number["exact"])
 
 
 def attack(
@@ -121,8 +194,7 @@ def attack(
     else:
         pair = (_doubles(first, "first"), _doubles(second, "second"))
     known = None if inputs is None else _numbers(inputs)
-    found = _lastbit._attack(*pair, epsilon=epsilon, delta=delta, confidence=confidence, inputs=known)
-    return Attack(**found)
+    return Attack(*_lastbit._attack(*pair, epsilon=epsilon, delta=delta, confidence=confidence, inputs=known))
 
 
 def _drawn(

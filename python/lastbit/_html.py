@@ -6,8 +6,14 @@ Strings are escaped when they are put into an element; only what `tag` has made 
 import html
 from collections.abc import Iterable, Sequence
 
-FIRST, SECOND = "#0072b2", "#d55e00"
-"""The colours of the two inputs, which colour-blind people can tell apart."""
+FIRST, SECOND = "#2a86c7", "#d9741a"
+"""The colours of the two inputs, which colour-blind people can tell apart, on white and on black."""
+
+RED, GREEN, GREY = "#d03030", "#2e9e6b", "#888"
+"""The colours of verdicts, which words say, too."""
+
+FAINT = "rgba(128,128,128,0.25)"
+"""What is not filled."""
 
 
 class Markup(str):
@@ -52,10 +58,30 @@ def headline(text: str, *, good: "bool | None" = None) -> Markup:
     """The first line.
 
     >>> headline("private", good=True)
-    '<p style="font-size:110%;margin:4px 0;border-left:5px solid #009e73;padding-left:8px">private</p>'
+    '<p style="font-size:110%;margin:4px 0;border-left:5px solid #2e9e6b;padding-left:8px">private</p>'
     """
-    colour = {True: "#009e73", False: SECOND, None: "#888"}[good]
+    colour = {True: GREEN, False: RED, None: GREY}[good]
     return tag("p", text, style=f"font-size:110%;margin:4px 0;border-left:5px solid {colour};padding-left:8px")
+
+
+def small(text: str) -> Markup:
+    """A remark.
+
+    >>> small("a")
+    '<p style="margin:4px 0;opacity:0.8">a</p>'
+    """
+    return tag("p", text, style="margin:4px 0;opacity:0.8")
+
+
+def rows(pairs: "Iterable[tuple[str, str]]") -> Markup:
+    """Names, and what there is to say of each.
+
+    >>> rows([("a", "b")]).count("<tr>")
+    1
+    """
+    name, said = "padding:2px 14px 2px 0;text-align:left;vertical-align:top", "padding:2px 0;text-align:left"
+    body = [tag("tr", tag("th", key, style=name), tag("td", text, style=said)) for key, text in pairs]
+    return tag("table", tag("tbody", *body), style="border-collapse:collapse;margin:6px 0")
 
 
 def folded(title: str, text: str) -> Markup:

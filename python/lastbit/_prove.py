@@ -1,5 +1,6 @@
 """Proofs for all inputs: how far floating point strays from the reals, and that a mechanism is private."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -161,7 +162,11 @@ class Proofs(Sequence["ErrorBound | PrivacyProof"]):
             parts += [_html.headline(_headline(proof), good=_is_good(proof)), _html.notes(proof.notes)]
             if isinstance(proof, PrivacyProof) and proof.witness is not None:
                 parts.append(_html.table(["", ""], _rows(proof.witness)))
-            parts.append(_html.folded("derivation", proof.derivation))
+            if isinstance(proof, PrivacyProof) and proof.verdict == "undecided":
+                # How far it got is all that there is to read.
+                parts.append(_html.tag("pre", proof.derivation, style="line-height:1.25"))
+            else:
+                parts.append(_html.folded("derivation", proof.derivation))
         return _html.block(*parts)
 
 
@@ -183,15 +188,22 @@ def _rows(witness: Witness) -> "list[tuple[str, str]]":
     def given(values: Mapping[str, str]) -> str:
         return ", ".join(f"{name} = {value}" for name, value in values.items())
 
-    (p, _, exact), (_, q, exact2) = witness.probabilities
+    (p, p_high, exact), (q_low, q, exact2) = witness.probabilities
+    infinite = witness.loss_lower_bound == math.inf
+    loss = "∞, infinite: an event that only one input can produce" if infinite else f"at least {down(witness.loss_lower_bound)}"
+
+    def probability(bound: str, formula: "str | None", known: bool) -> str:
+        # What is known exactly needs no bound, unless the formula is no number that people read at sight.
+        return bound if formula is None else formula if known and formula.isdigit() else f"{formula}, {bound}"
+
     return [
         ("parameters", given(witness.parameters)),
         ("input 1", given(witness.inputs[0])),
         ("input 2", given(witness.inputs[1])),
         ("event", witness.event),
-        ("Pr1", f">= {down(p)}" + (f" = {exact}" if exact else "")),
-        ("Pr2", f"<= {up(q)}" + (f" = {exact2}" if exact2 else "")),
-        ("loss", f">= {down(witness.loss_lower_bound)}, claimed {near(witness.claimed)}"),
+        ("Pr1", probability(f"at least {down(p)}", exact, p == p_high)),
+        ("Pr2", probability(f"at most {up(q)}", exact2, q == q_low)),
+        ("loss", f"{loss}; claimed {near(witness.claimed)}"),
     ]
 
 

@@ -109,3 +109,32 @@ def value(x: object) -> str:
     if isinstance(x, float):
         return repr(x)
     return str(x)
+
+
+FEW = 4
+
+
+def excerpt(values: Any) -> str:
+    """Noisy values: all of a few, and of many the first ones and how many there are.
+
+    >>> excerpt(1.5), excerpt([1, 2]), excerpt(list(range(200)))
+    ('1.5', '[1, 2]', '[0, 1, 2, 3, … 200 values]')
+    """
+    flat = values.ravel() if getattr(values, "ndim", 1) > 1 else values
+    try:
+        count = len(flat)
+        first = [str(x) for x, _ in zip(flat, range(FEW))]
+    except TypeError:
+        return str(values)
+    return f"[{', '.join(first)}{f', … {count} values' if count > FEW else ''}]"
+
+
+def share(number: "Number | Fraction") -> "str | None":
+    """A probability, as far as it is known: nothing if all that is known is that it is one.
+
+    >>> share(Fraction(1, 4)), share((Fraction(1, 4), Fraction(1))), share((Fraction(0), Fraction(1)))
+    ('0.25', 'at least 0.25', None)
+    """
+    if isinstance(number, Fraction) or number[1] < 1:
+        return near(number)
+    return f"at least {down(number[0])}" if number[0] > 0 else None

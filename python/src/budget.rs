@@ -152,6 +152,10 @@ impl Budget {
         self.lock().ledger().iter().cloned().map(Claim).collect()
     }
 
+    fn _repr_html_<'py>(slf: &Bound<'py, Budget>) -> PyResult<Bound<'py, PyAny>> {
+        crate::html(slf.py(), "budget_html", (slf,))
+    }
+
     fn __repr__(&self) -> String {
         let budget = self.lock();
         let name = match budget.measure() {

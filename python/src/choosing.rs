@@ -360,6 +360,10 @@ impl Selection {
         self.sensitivity.as_ref().map(|sensitivity| number::fraction(py, sensitivity)).transpose()
     }
 
+    fn _repr_html_<'py>(slf: &Bound<'py, Selection>) -> PyResult<Bound<'py, PyAny>> {
+        crate::html(slf.py(), "selection_html", (slf, slf.repr()?))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let class = match &self.rule {
             Rule::NoisyMax(_) => "NoisyMax",

@@ -138,6 +138,10 @@ impl Claim {
         format!("<Claim {}>", self.0)
     }
 
+    fn _repr_html_<'py>(slf: &Bound<'py, Claim>) -> PyResult<Bound<'py, PyAny>> {
+        crate::html(slf.py(), "claim_html", (slf,))
+    }
+
     fn __hash__(&self) -> u64 {
         let mut hasher = std::hash::DefaultHasher::new();
         self.0.to_json().hash(&mut hasher);
@@ -183,10 +187,16 @@ impl Release {
         self.claim.get().loss(py)
     }
 
+    fn _repr_html_<'py>(slf: &Bound<'py, Release>) -> PyResult<Bound<'py, PyAny>> {
+        crate::html(slf.py(), "release_html", (slf,))
+    }
+
+    /// A few values, and how many there are.
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let value = py.import("lastbit._shown")?.call_method1("excerpt", (&self.value,))?;
         Ok(format!(
             "Release(value={}, claim={:?})",
-            self.value.bind(py).repr()?,
+            value.extract::<String>()?,
             self.claim.get().0.to_string()
         ))
     }

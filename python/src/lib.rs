@@ -40,6 +40,14 @@ mod payment;
 mod renamed;
 mod values;
 
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+
+/// What a notebook shows, by a function of `lastbit._noise_html`.
+fn html<'py>(py: Python<'py>, function: &str, of: impl PyCallArgs<'py>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("lastbit._noise_html")?.getattr(function)?.call1(of)
+}
+
 /// The compiled half of `lastbit`; its names are those of the package.
 #[pyo3::pymodule]
 mod _lastbit {

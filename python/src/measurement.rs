@@ -144,6 +144,10 @@ impl Measurement {
         }
     }
 
+    fn _repr_html_<'py>(slf: &Bound<'py, Measurement>) -> PyResult<Bound<'py, PyAny>> {
+        crate::html(slf.py(), "measurement_html", (slf, slf.repr()?))
+    }
+
     fn __repr__(&self) -> String {
         let dtypes = self.dtypes().join("|");
         let size = self.size.map_or("any size".into(), |size| format!("size {size}"));

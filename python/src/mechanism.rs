@@ -215,6 +215,16 @@ impl Mechanism {
         self.sensitivity.as_ref().map(|sensitivity| number::fraction(py, sensitivity)).transpose()
     }
 
+    /// What it adds to values, as a formula.
+    #[getter]
+    fn formula(&self) -> String {
+        self.noise.formula(self.plain_type())
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Mechanism>) -> PyResult<Bound<'py, PyAny>> {
+        crate::html(slf.py(), "mechanism_html", (slf, slf.repr()?))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let arguments: Vec<String> = self
             .arguments(py)?

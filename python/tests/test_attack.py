@@ -1,9 +1,11 @@
 """Attacks on noise that is known to leak, and on noise that is known not to."""
 
+import json
 import math
 import pickle
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -74,7 +76,7 @@ def test_a_claim_with_delta() -> None:
 def test_without_a_claim() -> None:
     found = lastbit.attack([0.0] * 100, [1.0] * 100)
     assert found.leaks is None and found.epsilon is None
-    assert str(found).startswith("the privacy loss is at least")
+    assert str(found).startswith("LOSS AT LEAST ")
 
 
 def test_nothing_to_tell_apart() -> None:
@@ -170,9 +172,35 @@ def test_results_pickle_and_compare() -> None:
 
 
 def test_notebooks() -> None:
-    html = lastbit.attack([0.0] * 100, [1.0] * 100, epsilon=1)._repr_html_()
-    assert elements(html).count("tr") == 5
+    found = lastbit.attack([0.0] * 100, [1.0] * 100, epsilon=1)
+    html = found._repr_html_()
+    assert elements(html).count("tr") == 4 and elements(html).count("rect") == 2
     assert "P &gt;= " in html
+    assert str(found).splitlines()[0] in html
+
+
+def test_too_few_samples_tell_nothing() -> None:
+    found = lastbit.attack([0.0] * 5, [1.0] * 5, epsilon=1)
+    assert found.verdict == "too_few_samples" and found.leaks is None
+    assert str(found).startswith("TOO FEW SAMPLES: ")
+    assert found.samples_needed is not None
+    least = found.samples_needed[0]
+    assert least is not None
+    assert lastbit.attack([0.0] * least, [1.0] * least, epsilon=1).leaks is True
+    assert lastbit.attack([0.0] * (least - 1), [1.0] * (least - 1), epsilon=1).leaks is None
+
+
+def test_the_same_answer_as_the_command() -> None:
+    """The command's tests hold this file, and its answer, against the engine, too."""
+    folder = Path(__file__).parents[2] / "crates/lastbit-cli/tests/snapshots/attack.in"
+    first, second = ([float(line) for line in (folder / name).read_text().split()] for name in ("halves.txt", "thirds.txt"))
+    ours = lastbit.attack(first, second, epsilon=1).json()
+    text = (folder.parent / "attack.trycmd").read_text()
+    theirs = json.JSONDecoder().raw_decode(text, text.index("{\n"))[0]
+    for answer, input in ((answer, input) for answer in (ours, theirs) for input in answer["inputs"]):
+        assert input.pop("name")
+    # What the samples are called is told in the text, too.
+    assert ours == theirs
 
 
 def test_vectors_are_no_samples() -> None:

@@ -1,5 +1,6 @@
-//! Ctrl-C in a release: what is out ends with a line, and the user is told how much it is.
+//! Ctrl-C: what is out ends with a line, and the user is told what came of it.
 
+use std::io::{IsTerminal, Write, stderr};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,23 @@ pub(crate) fn stop_between_lines() {
         if !stdout::is_writing_a_whole() || is_repeated {
             stop();
         }
+    });
+}
+
+/// From now on Ctrl-C ends the program at once, with these words on a line of their own.
+///
+/// For what has written nothing until it is done. Programs that it started end with their pipes.
+pub(crate) fn stop_at_once(words: &'static str) {
+    let _ = ctrlc::set_handler(move || {
+        if stdout::is_writing_a_whole() {
+            return;
+        }
+        // A bar that was being drawn is no part of the line.
+        if stderr().is_terminal() {
+            let _ = write!(stderr(), "\r\x1b[2K");
+        }
+        tell(words);
+        std::process::exit(EXIT_CODE.into());
     });
 }
 

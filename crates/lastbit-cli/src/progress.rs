@@ -1,6 +1,7 @@
 //! Progress bars on standard error, where somebody looks at it and it takes long.
 
 use std::io::{IsTerminal, Read, stderr, stdout};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -100,4 +101,20 @@ impl Drop for LateBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Does something in one go, with a sign of life if it takes long.
+pub(crate) fn waiting<T: Send>(doing: &str, work: impl FnOnce() -> T + Send) -> T {
+    let bar = LateBar::new(doing, "{spinner} {prefix}: {elapsed}", 0);
+    thread::scope(|scope| {
+        let worker = scope.spawn(work);
+        let mut ticks = 0;
+        while !worker.is_finished() {
+            // Short at first, so that what is quick is not kept waiting.
+            thread::sleep(Duration::from_millis(if ticks < 100 { 1 } else { 50 }));
+            ticks += 1;
+            bar.show(ticks, "");
+        }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }

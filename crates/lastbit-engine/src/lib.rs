@@ -6,6 +6,7 @@
 //!
 //! | module | the question it answers |
 //! |---|---|
+//! | [`attack`] | is anybody's noise private, as far as its outputs tell? |
 //! | [`audit`] | the exact loss between two inputs, and whether a claim about it holds |
 //! | [`explain`] | what a word means: rules, verdicts, mechanisms, the glossary |
 //! | [`number`] | how numbers and losses are written in answers |
@@ -16,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod attack;
 pub mod audit;
 pub mod explain;
 pub mod number;

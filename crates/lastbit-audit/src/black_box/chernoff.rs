@@ -7,11 +7,13 @@ const STEPS: u32 = 40;
 
 /// The bounds `p` with `n·KL(k/n, p) = ln(1/α)`: Chernoff's, from below and from above.
 pub(super) fn bounds(count: Count, ln_inverse_alpha: f64) -> [f64; 2] {
-    [lower(count, ln_inverse_alpha), 1.0 - lower(count.misses(), ln_inverse_alpha)]
+    let [hits, misses] =
+        [count, count.misses()].map(|count| lower(count.rate(), count.trials, ln_inverse_alpha));
+    [hits, 1.0 - misses]
 }
 
-fn lower(Count { hits, trials }: Count, ln_inverse_alpha: f64) -> f64 {
-    let rate = hits as f64 / trials as f64;
+/// The lower one of the bounds, for an event that happens in this share of the trials.
+pub(super) fn lower(rate: f64, trials: u64, ln_inverse_alpha: f64) -> f64 {
     let most = ln_inverse_alpha / trials as f64;
     let (mut low, mut high) = (0.0, rate);
     for _ in 0..STEPS {

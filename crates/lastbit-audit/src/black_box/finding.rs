@@ -24,6 +24,11 @@ impl Count {
         count
     }
 
+    /// The share of the samples that it has happened in, for estimates.
+    pub(super) fn rate(self) -> f64 {
+        self.hits as f64 / self.trials as f64
+    }
+
     /// The count of the complement.
     pub(super) fn misses(self) -> Count {
         Count { hits: self.trials - self.hits, ..self }
@@ -100,9 +105,10 @@ fn why(event: &Event, more: usize) -> String {
         Event::Value(_) => "A single output tells the inputs apart. Noise has to give it about as often for both, also where \
              it fails, saturates or comes back unchanged."
             .to_string(),
-        Event::AtMost(_) | Event::AtLeast(_) => "The outputs lie elsewhere, which shows without a look at their bits: a claim below \
-             the bound on the loss needs more noise."
-            .to_string(),
+        Event::AtMost(_) | Event::AtLeast(_) => format!(
+            "Outputs for the {shows} input lie there more often, which shows without a look at their bits: it is the amount \
+             of noise that tells, not how it was rounded."
+        ),
         Event::Multiple { .. } => format!(
             "Outputs for the {hides} input have finer bits than outputs for the {shows} one. A sum of doubles has the grid of \
              its larger term, so the last bits tell what the noise was added to."

@@ -36,6 +36,7 @@ mod clopper_pearson;
 mod error;
 mod event;
 mod finding;
+mod power;
 mod propose;
 mod ranking;
 mod up;
@@ -104,9 +105,12 @@ impl Attack {
         Ok(self.choose_and_test([&choosing[0], &choosing[1]], [&testing[0], &testing[1]]))
     }
 
+    fn alpha(&self) -> Rational {
+        alpha(&self.confidence)
+    }
+
     fn choose_and_test(&self, choosing: [&[f64]; 2], testing: [&[f64]; 2]) -> Finding {
-        // Half of what may go wrong for each of the two bounds.
-        let alpha = (Rational::ONE - &self.confidence) * Rational::pow2(-1);
+        let alpha = self.alpha();
         let candidates = propose::candidates(choosing, self.inputs);
         let events_tried = candidates.len();
         let (Candidate { event, counts: chosen }, favoured) = ranking::best(candidates, &self.delta, &alpha);
@@ -127,6 +131,11 @@ impl Attack {
             events_tried,
         }
     }
+}
+
+/// What may go wrong with each of the two bounds: half of what may go wrong.
+fn alpha(confidence: &Rational) -> Rational {
+    (Rational::ONE - confidence) * Rational::pow2(-1)
 }
 
 /// The name of an input by its number.

@@ -15,10 +15,11 @@ macro_rules! examples {
         "Examples:
   lastbit attack at-0.txt at-1.txt --epsilon 1 --inputs 0 1
   lastbit attack at-0.txt at-1.txt --epsilon 1 --delta 1e-5 --json
+  lastbit attack at-0.txt at-1.txt --epsilon 1 --html report.html
   lastbit attack --command 'python3 noise.py {input} {samples}' --inputs 0 1 --epsilon 1
   lastbit attack --gallery --markdown gallery.md
 
-Exit codes: 0 no leak was seen, or there is no --epsilon; 1 it leaks; 2 bad input, or no samples."
+Exit codes: 0 not seen to leak, or no --epsilon; 1 leaks; 2 bad input, or no samples; 3 too few samples."
     };
 }
 
@@ -30,6 +31,8 @@ Exit codes: 0 no leak was seen, or there is no --epsilon; 1 it leaks; 2 bad inpu
   counts   how often it happens in the samples that test it
   bounds   on its probabilities, by Clopper and Pearson: each is wrong with probability (1 - C)/2
            at most
+  samples  how many samples of each input it takes to show a loss above the claim: at least, with an
+           event that tells the inputs apart every time; and with one as frequent as this one
   loss     at least ln((P - δ)/P'), rounded down: what (ε, δ)-differential privacy bounds by ε
 
 That no leak is seen does not mean that there is none. docs/attack.md has the rest.
@@ -58,9 +61,18 @@ pub(crate) struct Attack {
     /// What was given to the mechanism, if it is known: more can be looked for
     #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = given, conflicts_with = "gallery", allow_hyphen_values = true)]
     pub(super) inputs: Option<Vec<Given>>,
+    /// Draw the outputs of both inputs, with the event marked
+    #[arg(long, conflicts_with_all = ["json", "gallery"])]
+    pub(super) histogram: bool,
+    /// Print how the loss follows and how the event was chosen, too, and the histograms
+    #[arg(long, conflicts_with_all = ["json", "gallery"])]
+    pub(super) details: bool,
     /// Print JSON, with exact fractions
     #[arg(long)]
     pub(super) json: bool,
+    /// Write a report with drawings to this file, a page that needs nothing else
+    #[arg(long, value_name = "FILE", conflicts_with = "gallery")]
+    pub(super) html: Option<PathBuf>,
     /// Take samples from this command, which sh runs once for each of --inputs
     ///
     /// {input} is replaced by the input and {samples} by their number. It prints one number a line.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `args` | the arguments |
 //! | `samples`, `process` | numbers from text, and from a program that prints them |
-//! | `report` | what is said of a finding |
+//! | `report` | what is printed of an answer |
 //! | `gallery` | the noise of some libraries |
 
 pub(crate) mod args;
@@ -17,16 +17,18 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use lastbit_audit::black_box::{self, AttackError};
+use lastbit_engine::Refusal;
+use lastbit_engine::attack::Question;
 use lastbit_real::Float;
 
-use crate::error::{Error, of_engine};
-use crate::progress::LateBar;
+use crate::error::Error;
+use crate::error::of_engine;
+use crate::interrupt;
+use crate::progress::{LateBar, waiting};
 use crate::prove::files::{is_stdin, name_of};
 use args::Attack;
 use lastbit_engine::audit::{FloatType, Given};
 use process::Process;
-use report::Report;
 
 /// Samples for each input, if it is not said how many.
 const SAMPLES: usize = 20_000;
@@ -38,6 +40,7 @@ const COUNT: &str = "{samples}";
 
 /// Attacks what is asked for.
 pub(crate) fn run(args: &Attack) -> Result<(), Error> {
+    interrupt::stop_at_once("stopped: nothing was decided");
     if args.gallery {
         return gallery::run(args);
     }
@@ -47,15 +50,16 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
             format!("leave out {option}, or give --gallery"),
         ));
     }
-    if let Some(epsilon) = args.epsilon.as_ref().filter(|epsilon| epsilon.is_negative()) {
-        return Err(Error::usage(
-            format!("epsilon must not be negative, but is {epsilon}"),
-            "give the loss that is claimed, such as 1 or 1/10",
-        ));
-    }
-    // Before any samples are taken, so that bad parameters are told at once.
     let inputs = inputs(args)?;
-    let attack = attack(args, inputs)?;
+    let question = Question {
+        epsilon: args.epsilon.clone(),
+        delta: args.delta.clone(),
+        confidence: args.confidence.clone(),
+        inputs,
+        ..Question::default()
+    };
+    // Before any samples are taken, so that bad parameters are told at once.
+    question.check().map_err(refused)?;
     let (names, samples) = match (&args.command, &args.first, &args.second) {
         (Some(command), ..) => from_command(command, inputs.unwrap_or_default(), args)?,
         (None, Some(a), Some(b)) if is_stdin(a) && is_stdin(b) => {
@@ -64,7 +68,10 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
                 "give at least one of them a name",
             ));
         }
-        (None, Some(a), Some(b)) => ([name_of(a), name_of(b)], [samples::of_file(a)?, samples::of_file(b)?]),
+        (None, Some(a), Some(b)) => {
+            let read = || Ok::<_, Error>([samples::of_file(a)?, samples::of_file(b)?]);
+            ([name_of(a), name_of(b)], waiting("reading samples", read)?)
+        }
         (None, Some(_), None) => {
             return Err(Error::usage(
                 "samples for one input tell nothing",
@@ -78,36 +85,16 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
             ));
         }
     };
-    let finding = attack.run([&samples[0], &samples[1]]).map_err(refused)?;
-    Report {
-        finding: &finding,
-        epsilon: args.epsilon.as_ref(),
-        names,
-        inputs,
-        samples: samples.map(|s| s.len()),
-    }
-    .print(args.json)
+    let question = Question { names, ..question };
+    let answer = waiting("attacking", || question.answer([&samples[0], &samples[1]])).map_err(refused)?;
+    report::print_answer(&answer, args)
 }
 
-/// The attack with the parameters of the command line.
-fn attack(args: &Attack, inputs: Option<[f64; 2]>) -> Result<black_box::Attack, Error> {
-    let attack =
-        black_box::Attack::new(args.confidence.clone()).and_then(|a| a.with_delta(args.delta.clone()));
-    match inputs {
-        Some(inputs) => attack.and_then(|attack| attack.with_inputs(inputs)),
-        None => attack,
+fn refused(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Usage { message, hint } => Error::usage(message, hint),
+        other => Error::usage(other.to_string(), "see lastbit attack --help"),
     }
-    .map_err(refused)
-}
-
-fn refused(error: AttackError) -> Error {
-    let hint = match error {
-        AttackError::Confidence(_) => "give a number such as 0.999: the closer to 1, the fewer false alarms",
-        AttackError::Delta(_) => "give the δ that is claimed, such as 1e-5; 0 for pure differential privacy",
-        AttackError::Input(_) => "give numbers such as 0 and 1",
-        AttackError::TooFewSamples { .. } => "give more: some thousands find what there is to find",
-    };
-    Error::usage(error.to_string(), hint)
 }
 
 fn inputs(args: &Attack) -> Result<Option<[f64; 2]>, Error> {

@@ -13,7 +13,7 @@ mod table;
 use std::time::Instant;
 
 use lastbit::Rational;
-use lastbit_audit::black_box::{self, Finding};
+use lastbit_engine::attack::{AttackAnswer, Question, Verdict};
 
 use super::args::Attack;
 use super::process::Process;
@@ -91,9 +91,14 @@ impl Mechanism {
         self.delta.parse().expect("a number")
     }
 
-    fn attack(&self, confidence: &Rational) -> Result<black_box::Attack, Error> {
-        let attack = black_box::Attack::new(confidence.clone()).and_then(|a| a.with_delta(self.delta()));
-        attack.and_then(|attack| attack.with_inputs(INPUTS)).map_err(refused)
+    fn question(&self, confidence: &Rational) -> Question {
+        Question {
+            epsilon: Some(self.epsilon()),
+            delta: self.delta(),
+            confidence: confidence.clone(),
+            inputs: Some(INPUTS),
+            names: INPUTS.map(|x| format!("input {x}")),
+        }
     }
 }
 
@@ -117,13 +122,13 @@ struct Row {
     mechanism: &'static Mechanism,
     version: String,
     /// What was found, or why nothing was run.
-    finding: Result<Finding, String>,
+    answer: Result<AttackAnswer, String>,
     seconds: f64,
 }
 
 impl Row {
-    fn leaks(&self) -> Option<bool> {
-        self.finding.as_ref().ok().map(|finding| finding.exceeds(&self.mechanism.epsilon()))
+    fn verdict(&self) -> Option<Verdict> {
+        self.answer.as_ref().ok().map(|answer| answer.verdict)
     }
 }
 
@@ -146,7 +151,7 @@ struct Gallery<'a> {
 /// Attacks them all.
 pub(super) fn run(args: &Attack) -> Result<(), Error> {
     let (samples, confidence) = (args.samples.unwrap_or(SAMPLES), &args.confidence);
-    MECHANISMS[0].attack(confidence)?; // a bad confidence is told before anything is installed
+    MECHANISMS[0].question(confidence).check().map_err(refused)?; // a bad confidence is told before anything is installed
     let python = Python::prepare(&args.gallery_options)?;
     let bar = LateBar::new("attacking", "{prefix} {wide_bar} {pos}/{len} {msg}", MECHANISMS.len() as u64);
     let mut rows = Vec::new();
@@ -167,14 +172,13 @@ pub(super) fn run(args: &Attack) -> Result<(), Error> {
 
 fn row(mechanism: &'static Mechanism, python: &Python, confidence: &Rational, samples: usize) -> Row {
     let start = Instant::now();
-    let finding = open(mechanism, python, samples).and_then(|mut streams| {
-        let attack = mechanism.attack(confidence)?;
-        attack_once(&attack, &mut streams, samples)
-    });
+    let question = mechanism.question(confidence);
+    let answer = open(mechanism, python, samples)
+        .and_then(|mut streams| attack_once(&question, &mut streams, samples));
     Row {
         mechanism,
         version: python.version(mechanism.package()),
-        finding: finding.map_err(|error| why(&error)),
+        answer: answer.map_err(|error| why(&error)),
         seconds: start.elapsed().as_secs_f64(),
     }
 }
@@ -194,12 +198,12 @@ fn open(mechanism: &Mechanism, python: &Python, total: usize) -> Result<[Stream;
 }
 
 fn attack_once(
-    attack: &black_box::Attack,
+    question: &Question,
     streams: &mut [Stream; 2],
     samples: usize,
-) -> Result<Finding, Error> {
+) -> Result<AttackAnswer, Error> {
     let [first, second] = both(streams.each_mut(), |stream| stream.take(samples));
-    attack.run([&first?, &second?]).map_err(refused)
+    question.answer([&first?, &second?]).map_err(refused)
 }
 
 /// Many attacks on each of [`BELIEVED`]. Samples of all runs come from one process for each input.
@@ -209,13 +213,13 @@ fn false_alarms(python: &Python, confidence: &Rational, samples: usize, runs: us
     let bar = LateBar::new("false alarms", template, (believed.len() * runs) as u64);
     let mut done = 0;
     let mut count = |mechanism: &Mechanism| {
-        let attack = mechanism.attack(confidence)?;
+        let question = mechanism.question(confidence);
         let mut streams = open(mechanism, python, samples.saturating_mul(runs))?;
         let mut alarms = 0;
         for _ in 0..runs {
             bar.show(done, format!("{} ({alarms} so far)", mechanism.name));
-            let finding = attack_once(&attack, &mut streams, samples)?;
-            alarms += usize::from(finding.exceeds(&mechanism.epsilon()));
+            let answer = attack_once(&question, &mut streams, samples)?;
+            alarms += usize::from(answer.verdict == Verdict::Leaks);
             done += 1;
         }
         Ok::<usize, Error>(alarms)
@@ -238,7 +242,7 @@ mod tests {
             let in_script = python::SCRIPT.contains(&format!("    \"{}\": ", mechanism.name));
             let here = Native::new(mechanism.name, 0.0).is_ok();
             assert!(in_script != here, "{}", mechanism.name);
-            assert!(mechanism.attack(&"0.999".parse().unwrap()).is_ok(), "{}", mechanism.name);
+            assert!(mechanism.question(&"0.999".parse().unwrap()).check().is_ok(), "{}", mechanism.name);
             assert!(!mechanism.epsilon().is_negative(), "{}", mechanism.name);
         }
         let in_script =
@@ -255,9 +259,8 @@ mod tests {
         for mechanism in MECHANISMS.iter().filter(|m| m.package() == native::PACKAGE) {
             let mut streams =
                 INPUTS.map(|x| Stream::Native(Box::new(Native::new(mechanism.name, x).unwrap())));
-            let attack = mechanism.attack(&confidence).unwrap();
-            let finding = attack_once(&attack, &mut streams, 2000).unwrap();
-            assert!(!finding.exceeds(&mechanism.epsilon()), "{}: {}", mechanism.name, finding.event);
+            let answer = attack_once(&mechanism.question(&confidence), &mut streams, 2000).unwrap();
+            assert_eq!(answer.verdict, Verdict::NotSeenToLeak, "{}: {}", mechanism.name, answer.event);
         }
     }
 }

@@ -1,13 +1,17 @@
 //! The results, for people and for programs.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use lastbit::{Rational, Rounding};
+use lastbit::Rational;
 use lastbit_audit::columns;
+use lastbit_engine::Schema;
+use lastbit_engine::attack::{Verdict, percent, plain};
 use serde_json::{Value, json};
 
 use super::{FalseAlarms, Gallery, Mechanism, Row};
-use crate::attack::report::{down, percent, plain};
+use crate::attack::report::painted;
+use crate::style;
 
 const HEADS: [&str; 8] =
     ["mechanism", "version", "claim", "verdict", "event", "loss at least", "samples", "seconds"];
@@ -28,43 +32,47 @@ This file is written by
 ";
 
 impl Row {
-    fn verdict(&self) -> String {
-        match (self.leaks(), &self.finding) {
-            (Some(true), _) => "leaks".into(),
-            (_, Err(why)) => format!("not run: {why}"),
-            _ => "not seen to leak".into(),
+    fn verdict_in_words(&self) -> String {
+        match (&self.answer, self.verdict()) {
+            (Ok(_), Some(verdict)) => verdict.word().to_lowercase(),
+            (Err(why), _) => format!("not run: {why}"),
+            _ => "not run".into(),
         }
     }
 
     fn cells(&self, samples: usize) -> [String; 8] {
-        let finding = self.finding.as_ref().ok();
+        let answer = self.answer.as_ref().ok();
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
         [
             self.mechanism.name.into(),
             self.version.clone(),
             self.mechanism.claim(),
-            self.verdict(),
-            or_dash(finding.map(|finding| short(&finding.event.to_string()))),
-            or_dash(finding.map(|finding| down(&finding.loss_lower_bound))),
-            or_dash(finding.map(|_| format!("2 × {samples}"))),
-            or_dash(finding.map(|_| format!("{:.1}", self.seconds))),
+            self.verdict_in_words(),
+            or_dash(answer.map(|answer| short(&answer.event, LONGEST_EVENT))),
+            or_dash(answer.map(|answer| answer.loss_lower_bound.to_string())),
+            or_dash(answer.map(|_| format!("2 × {samples}"))),
+            or_dash(answer.map(|_| format!("{:.1}", self.seconds))),
         ]
     }
 
+    /// What fits one line of a terminal: the verdict, the loss, the mechanism, and the event or why there is none.
+    fn line(&self) -> [String; 4] {
+        let name = self.mechanism.name.into();
+        match &self.answer {
+            Ok(answer) => {
+                let loss = answer.loss_lower_bound.to_string();
+                [answer.verdict.word().into(), loss, name, answer.event.clone()]
+            }
+            Err(why) => ["NOT RUN".into(), "-".into(), name, why.clone()],
+        }
+    }
+
     fn json(&self) -> Value {
-        let finding = self.finding.as_ref().ok();
         json!({
             "mechanism": self.mechanism.name,
             "version": self.version,
-            "epsilon": self.mechanism.epsilon().to_string(),
-            "delta": self.mechanism.delta().to_string(),
-            "leaks": self.leaks(),
-            "not_run": self.finding.as_ref().err(),
-            "event": finding.map(|finding| finding.event.to_string()),
-            "loss_lower_bound": finding.map(|finding| finding.loss_lower_bound.to_f64(Rounding::Down)),
-            "loss_lower_bound_exact": finding.map(|finding| finding.loss_lower_bound.to_string()),
-            "tested": finding.map(|finding| finding.tested.map(|c| json!({ "hits": c.hits, "trials": c.trials }))),
-            "explanation": finding.map(|finding| finding.explanation()),
+            "not_run": self.answer.as_ref().err(),
+            "answer": self.answer.as_ref().ok(),
             "seconds": self.seconds,
         })
     }
@@ -89,19 +97,24 @@ impl FalseAlarms {
 impl Gallery<'_> {
     /// Whether everything was run.
     pub(super) fn is_complete(&self) -> bool {
-        self.rows.iter().all(|row| row.finding.is_ok())
+        self.rows.iter().all(|row| row.answer.is_ok())
             && self.false_alarms.iter().all(|alarms| alarms.alarms.is_ok())
     }
 
     fn summary(&self) -> String {
-        let count = |verdict: Option<bool>| self.rows.iter().filter(|row| row.leaks() == verdict).count();
+        let count =
+            |verdict: Option<Verdict>| self.rows.iter().filter(|row| row.verdict() == verdict).count();
         let mut text = format!(
             "Confidence {}: {} leak, {} are not seen to leak, {} were not run.\n",
             percent(self.confidence),
-            count(Some(true)),
-            count(Some(false)),
+            count(Some(Verdict::Leaks)),
+            count(Some(Verdict::NotSeenToLeak)),
             count(None),
         );
+        let too_few = count(Some(Verdict::TooFewSamples));
+        if too_few > 0 {
+            let _ = writeln!(text, "Of {too_few} there are too few samples: give a larger --samples.");
+        }
         if !self.false_alarms.is_empty() {
             let alarms: usize = self.false_alarms.iter().flat_map(|counted| counted.alarms.clone()).sum();
             let done = self.false_alarms.iter().filter(|counted| counted.alarms.is_ok());
@@ -119,10 +132,50 @@ impl Gallery<'_> {
         text
     }
 
+    /// A line for each mechanism, no wider than the terminal.
     pub(super) fn text(&self) -> String {
-        let mut all = vec![HEADS.map(str::to_owned)];
-        all.extend(self.rows.iter().map(|row| row.cells(self.samples)));
-        format!("{}\n{}", columns(&all), self.summary())
+        let mut all = vec![["verdict", "loss >=", "mechanism", "event"].map(str::to_owned)];
+        all.extend(self.rows.iter().map(Row::line));
+        let table = columns(&all);
+        let mut text = String::new();
+        for (i, line) in table.lines().enumerate() {
+            let line = short(line.trim(), style::width());
+            let verdict = i.checked_sub(1).and_then(|row| self.rows.get(row)?.verdict());
+            // A terminal may be too narrow for the word itself.
+            let split =
+                verdict.and_then(|verdict| Some((verdict, line.split_at_checked(verdict.word().len())?)));
+            let _ = match split {
+                Some((verdict, (word, rest))) => writeln!(text, "{}{rest}", painted(verdict, word)),
+                None => writeln!(text, "{line}"),
+            };
+        }
+        let about = format!(
+            "Claims: {}. Versions: {}. --markdown FILE has them row by row.\n\n{}",
+            self.claims(),
+            self.versions(),
+            self.summary()
+        );
+        format!("{text}\n{}", style::wrap(&about, style::width(), 0))
+    }
+
+    /// What is claimed, and of how many mechanisms.
+    fn claims(&self) -> String {
+        let mut counts = BTreeMap::new();
+        for row in &self.rows {
+            *counts.entry(row.mechanism.claim()).or_insert(0) += 1;
+        }
+        counts.iter().map(|(claim, count)| format!("{claim} of {count}")).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The packages that were attacked.
+    fn versions(&self) -> String {
+        let versions: BTreeMap<&str, &str> =
+            self.rows.iter().map(|row| (row.mechanism.package(), row.version.as_str())).collect();
+        versions
+            .iter()
+            .map(|(package, version)| format!("{package} {version}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     pub(super) fn markdown(&self) -> String {
@@ -155,6 +208,7 @@ impl Gallery<'_> {
             })
         });
         json!({
+            "schema": Schema::VERSION,
             "confidence": self.confidence.to_string(),
             "samples": self.samples,
             "mechanisms": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
@@ -163,9 +217,10 @@ impl Gallery<'_> {
     }
 }
 
-fn short(event: &str) -> String {
-    match event.char_indices().nth(LONGEST_EVENT) {
-        Some((end, _)) => format!("{}…", &event[..end]),
-        None => event.to_owned(),
+/// At most so many characters.
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
     }
 }

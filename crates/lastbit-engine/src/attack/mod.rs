@@ -1,0 +1,288 @@
+//! Is anybody's noise as private as it claims to be, as far as its outputs tell?
+//!
+//! ```
+//! use lastbit_engine::attack::{Question, Verdict};
+//! use lastbit_real::Rational;
+//!
+//! let question = Question { epsilon: Some(Rational::ONE), ..Question::default() };
+//! let answer = question.answer([&[0.0; 500], &[1.0; 500]])?;
+//! assert_eq!(answer.verdict, Verdict::Leaks);
+//! assert_eq!(answer.headline, "LEAKS: loss at least 3.47, above ε = 1 (confidence 99.9%)");
+//! assert_eq!(answer.event, "y = 0");
+//!
+//! let answer = question.answer([&[0.0; 5], &[1.0; 5]])?;
+//! assert_eq!((answer.verdict, answer.verdict.exit_code()), (Verdict::TooFewSamples, 3));
+//! # Ok::<(), lastbit_engine::Refusal>(())
+//! ```
+
+mod histogram;
+mod html;
+mod text;
+
+pub use histogram::{Bin, Histogram};
+pub use text::{Layout, percent, plain};
+
+use lastbit_audit::black_box::{Attack, AttackError, Count, Finding};
+use lastbit_real::{Float, Rational};
+use serde::Serialize;
+
+use crate::{Number, Refusal, Schema};
+
+/// Digits of numbers for people.
+const DIGITS: usize = 6;
+
+/// What is claimed of the noise, and what is known of its samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The loss that is claimed; without one there is no verdict.
+    pub epsilon: Option<Rational>,
+    /// The `δ` that is claimed with it.
+    pub delta: Rational,
+    /// How certain a leak must be.
+    pub confidence: Rational,
+    /// What was given to the mechanism, if it is known.
+    pub inputs: Option<[f64; 2]>,
+    /// What the samples are called.
+    pub names: [String; 2],
+}
+
+/// No claim, no `δ`, a confidence of 99.9%.
+impl Default for Question {
+    fn default() -> Question {
+        Question {
+            epsilon: None,
+            delta: Rational::ZERO,
+            confidence: Rational::new(999, 1000).expect("not a division by 0"),
+            inputs: None,
+            names: ["the first input", "the second input"].map(str::to_owned),
+        }
+    }
+}
+
+/// What the samples come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The loss is above the claim, with the confidence that was asked for.
+    Leaks,
+    /// No loss above the claim was shown, although the samples could have shown one.
+    NotSeenToLeak,
+    /// Even an event that tells the inputs apart every time could not have shown a loss above the claim.
+    TooFewSamples,
+    /// There is no claim to hold the loss against.
+    NoClaim,
+}
+
+impl Verdict {
+    /// What the first line begins with.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Leaks => "LEAKS",
+            Verdict::NotSeenToLeak => "NOT SEEN TO LEAK",
+            Verdict::TooFewSamples => "TOO FEW SAMPLES",
+            Verdict::NoClaim => "LOSS AT LEAST",
+        }
+    }
+
+    /// 0 not seen to leak, or no claim; 1 leaks; 3 too few samples.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Verdict::NotSeenToLeak | Verdict::NoClaim => 0,
+            Verdict::Leaks => 1,
+            Verdict::TooFewSamples => 3,
+        }
+    }
+}
+
+/// What is certain of a probability.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Bound {
+    /// It is this much, at least.
+    AtLeast(Number),
+    /// It is this much, at most.
+    AtMost(Number),
+}
+
+/// How many samples the event happened in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Hits {
+    /// The samples that it happened in.
+    pub hits: u64,
+    /// All of them.
+    pub trials: u64,
+}
+
+impl From<Count> for Hits {
+    fn from(Count { hits, trials }: Count) -> Hits {
+        Hits { hits, trials }
+    }
+}
+
+/// One of the two inputs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Input {
+    /// What its samples are called.
+    pub name: String,
+    /// What was given to the mechanism, if it is known.
+    pub value: Option<Number>,
+    /// How many samples there are.
+    pub samples: u64,
+    /// How often the event happened in the half of them that chose it.
+    pub chosen: Hits,
+    /// How often it happened in the half that tested it. Only these count.
+    pub tested: Hits,
+    /// A bound on the probability of the event.
+    pub probability: Bound,
+}
+
+/// How many samples of each input it takes to show a loss above the claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Needed {
+    /// With an event that tells the inputs apart every time, exactly; none if nobody has as many.
+    pub at_least: Option<u64>,
+    /// With an event as frequent as the one that was found, about; none if no number would do.
+    pub at_these_rates: Option<u64>,
+}
+
+/// What an attack has found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AttackAnswer {
+    /// The version of this form.
+    pub schema: Schema,
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// The verdict in one line.
+    pub headline: String,
+    /// The loss that is claimed.
+    pub epsilon: Option<Number>,
+    /// The `δ` that is claimed with it.
+    pub delta: Number,
+    /// How certain the bounds are.
+    pub confidence: Number,
+    /// The loss is at least this.
+    pub loss_lower_bound: Number,
+    /// What to look for in an output.
+    pub event: String,
+    /// The input, 0 or 1, under which the event is more likely.
+    pub favoured: usize,
+    /// Both inputs.
+    pub inputs: [Input; 2],
+    /// How many events were looked at for the choice, which costs no confidence.
+    pub events_tried: usize,
+    /// What it takes to show a loss above the claim, if there is one.
+    pub samples_needed: Option<Needed>,
+    /// What the event is, in plain words.
+    pub explanation: String,
+    /// The outputs that tested the event.
+    pub histogram: Histogram,
+}
+
+impl Question {
+    /// Refuses what makes no sense, before any samples are taken.
+    ///
+    /// # Errors
+    /// If a number is out of its range.
+    pub fn check(&self) -> Result<Attack, Refusal> {
+        if let Some(epsilon) = self.epsilon.as_ref().filter(|epsilon| epsilon.is_negative()) {
+            return Err(Refusal::usage(
+                format!("epsilon must not be negative, but is {epsilon}"),
+                "give the loss that is claimed, such as 1 or 1/10",
+            ));
+        }
+        let attack = Attack::new(self.confidence.clone()).and_then(|a| a.with_delta(self.delta.clone()));
+        match self.inputs {
+            Some(inputs) => attack.and_then(|attack| attack.with_inputs(inputs)),
+            None => attack,
+        }
+        .map_err(refused)
+    }
+
+    /// The event that tells the samples apart best, and what it says of the claim.
+    ///
+    /// # Errors
+    /// If a number is out of its range, or there are hardly any samples.
+    pub fn answer(&self, samples: [&[f64]; 2]) -> Result<AttackAnswer, Refusal> {
+        let attack = self.check()?;
+        let finding = attack.run(samples).map_err(refused)?;
+        let lengths = samples.map(|samples| samples.len() as u64);
+        let verdict = match &self.epsilon {
+            None => Verdict::NoClaim,
+            Some(epsilon) if finding.exceeds(epsilon) => Verdict::Leaks,
+            Some(epsilon) if attack.could_exceed(epsilon, lengths) => Verdict::NotSeenToLeak,
+            Some(_) => Verdict::TooFewSamples,
+        };
+        let samples_needed = self.epsilon.as_ref().map(|epsilon| Needed {
+            at_least: attack.least_samples(epsilon),
+            at_these_rates: finding.samples_at_these_rates(epsilon),
+        });
+        let input = |i: usize| self.input(&finding, i, lengths[i]);
+        Ok(AttackAnswer {
+            schema: Schema,
+            verdict,
+            headline: text::headline(self, verdict, &finding, lengths, samples_needed),
+            epsilon: self.epsilon.as_ref().map(|epsilon| Number::exact(epsilon, DIGITS)),
+            delta: Number::exact(&self.delta, DIGITS),
+            confidence: Number::exact(&self.confidence, DIGITS),
+            loss_lower_bound: Number::at_least(&finding.loss_lower_bound, DIGITS),
+            event: finding.event.to_string(),
+            favoured: finding.favoured,
+            inputs: [input(0), input(1)],
+            events_tried: finding.events_tried,
+            samples_needed,
+            explanation: text::explanation(verdict, &finding),
+            histogram: Histogram::of(&finding.event, samples.map(testing)),
+        })
+    }
+
+    fn input(&self, finding: &Finding, input: usize, samples: u64) -> Input {
+        let p = &finding.probabilities[input];
+        Input {
+            name: self.names[input].clone(),
+            value: self.inputs.map(|inputs| exactly(inputs[input])),
+            samples,
+            chosen: finding.chosen[input].into(),
+            tested: finding.tested[input].into(),
+            probability: match input == finding.favoured {
+                true => Bound::AtLeast(Number::at_least(p, DIGITS)),
+                false => Bound::AtMost(Number::at_most(p, DIGITS)),
+            },
+        }
+    }
+}
+
+/// The samples that test: every other one, from the second on.
+fn testing(samples: &[f64]) -> impl Iterator<Item = f64> + Clone + '_ {
+    samples.iter().copied().skip(1).step_by(2)
+}
+
+fn exactly(x: f64) -> Number {
+    let value = Rational::try_from(x).unwrap_or_default();
+    Number::exact(&value, DIGITS).with_decimal(x.to_short())
+}
+
+fn refused(error: AttackError) -> Refusal {
+    let hint = match error {
+        AttackError::Confidence(_) => "give a number such as 0.999: the closer to 1, the fewer false alarms",
+        AttackError::Delta(_) => "give the δ that is claimed, such as 1e-5; 0 for pure differential privacy",
+        AttackError::Input(_) => "give numbers such as 0 and 1",
+        AttackError::TooFewSamples { .. } => "give more: some thousands find what there is to find",
+    };
+    Refusal::usage(error.to_string(), hint)
+}
+
+impl AttackAnswer {
+    /// The answer as JSON, as docs/attack.md describes it.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;
