@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use lastbit::{Rational, Rounding};
-use lastbit_audit::comparison::Loss;
+use lastbit_audit::ExactLoss;
 use lastbit_audit::program;
 use lastbit_lang::ast::{Declaration, File, Scalar};
 use lastbit_lang::watch::Limits;
@@ -144,7 +144,7 @@ fn audited(file: &File, declaration: &Declaration) -> (String, Option<String>) {
     });
     let audit = program::audit(file, None, &bindings, [&zero, &one], &program::Options::default());
     match audit.map(|audit| audit.loss(64)) {
-        Ok(Loss::Infinite) => ("refuted".into(), Some("inf".into())),
+        Ok(ExactLoss::Infinite) => ("refuted".into(), Some("inf".into())),
         Ok(_) => ("undecided".into(), None),
         Err(error) => (error.to_string(), None),
     }
