@@ -15,6 +15,7 @@
 //! | `claim`, `budget` | what a release promises, and what may be lost in all |
 //! | `measurement` | the same mechanisms with domain, metric, measure and map |
 //! | `engines` | audits, proofs and attacks |
+//! | `command` | the command `lastbit`, which is the same as in Rust |
 //!
 //! What needs no speed (results of audits and proofs, tables of other libraries) is Python, in `lastbit/`.
 
@@ -28,6 +29,7 @@ mod build;
 mod choosing;
 mod claim;
 mod classes;
+mod command;
 mod engines;
 mod errors;
 mod explain;
@@ -68,6 +70,8 @@ mod _lastbit {
     use crate::choosing::{ExponentialClass, NoisyMaxClass, Selection, exponential, noisy_max};
     #[pymodule_export]
     use crate::claim::{Claim, Release};
+    #[pymodule_export]
+    use crate::command::_command;
     #[pymodule_export]
     use crate::engines::{
         attack::_attack,
