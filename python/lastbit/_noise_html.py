@@ -133,7 +133,7 @@ def _half_width(claim: "Claim") -> "float | None":
     for arguments in ({**given, "dtype": dtype}, given):
         try:
             mechanism = _CLASSES[claim.mechanism.replace("-", "_")](**arguments)
-            return float(mechanism.accuracy(alpha="0.05")) if isinstance(mechanism, Mechanism) else None
+            return float(mechanism.accuracy(confidence="0.95")) if isinstance(mechanism, Mechanism) else None
         except (Error, KeyError, TypeError, OverflowError):
             continue
     return None
@@ -154,7 +154,7 @@ def mechanism_html(mechanism: "Mechanism", name: str) -> str:
         rows.append(("loss", f"{symbol} = {near(loss)} between inputs at distance {1 if d_in is None else near(d_in)}"))
     except ValueError as refused:
         rows.append(("loss", str(refused)))
-    widths = "; ".join(f"{mechanism.accuracy(alpha=alpha):.6g} at {sure}" for alpha, sure in (("0.5", "50%"), ("0.05", "95%"), ("0.01", "99%")))
+    widths = "; ".join(f"{mechanism.accuracy(confidence=sure):.6g} at {shown}" for sure, shown in (("0.5", "50%"), ("0.95", "95%"), ("0.99", "99%")))
     rows.append(("within", widths))
     rows.append(("takes", ", ".join(mechanism.dtypes)))
     return _html.block(_html.headline(name, good=None), _html.rows(rows))
@@ -171,7 +171,7 @@ def selection_html(selection: "Selection", name: str) -> str:
     loss = near(selection.loss(1 if d_in is None else d_in))
     rows = [
         ("loss", f"ε = {loss} where one person changes a score by {1 if d_in is None else near(d_in)} at most"),
-        ("within", f"{selection.shortfall(10, alpha='0.05'):.6g} of the best of 10 candidates, at 95%"),
+        ("within", f"{selection.shortfall(10, confidence='0.95'):.6g} of the best of 10 candidates, at 95%"),
     ]
     return _html.block(_html.headline(name, good=None), _html.rows(rows))
 

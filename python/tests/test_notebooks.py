@@ -16,7 +16,7 @@ MECHANISMS = [
     lastbit.GridLaplace(scale=2, max_changed=1),
     lastbit.DiscreteLaplace(scale=3),
     lastbit.Gaussian(scale=2),
-    lastbit.DiscreteGaussian(sigma=2),
+    lastbit.DiscreteGaussian(scale=2),
     lastbit.Snapping(epsilon=1, sensitivity=1, bound=100),
 ]
 

@@ -5,7 +5,7 @@ use lastbit_engine::attack::{Layout, Question};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::errors::ParameterError;
+use super::refused;
 use crate::number;
 
 /// Columns of the text, as in most notebooks.
@@ -33,7 +33,7 @@ pub(crate) fn _attack<'py>(
     };
     let samples = [first.as_slice()?, second.as_slice()?];
     let answer = py.detach(|| question.answer(samples));
-    let answer = answer.map_err(|refusal| ParameterError::new_err(refusal.to_string()))?;
+    let answer = answer.map_err(refused::exception)?;
     let layout = Layout { width: WIDTH, details: false, histogram: false };
     Ok((answer.json().to_string(), answer.text(layout), answer.html()))
 }

@@ -4,7 +4,7 @@
 //! | module | what it asks |
 //! |---|---|
 //! | `audit` | `lastbit_engine::audit`; the answer crosses as JSON |
-//! | `attack` | `lastbit_audit::black_box` |
+//! | `attack` | `lastbit_engine::attack`; the answer crosses as JSON |
 //! | `prove`, `prove_mechanism` | `lastbit_prove`: errors, privacy, certificates |
 //! | `refused` | what is refused, as exceptions |
 //! | `interrupt` | Ctrl-C while an engine runs |

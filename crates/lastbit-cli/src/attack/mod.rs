@@ -17,12 +17,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use lastbit_engine::Refusal;
 use lastbit_engine::attack::Question;
 use lastbit_real::Float;
 
-use crate::error::Error;
-use crate::error::of_engine;
+use crate::error::{Error, of_engine};
 use crate::interrupt;
 use crate::progress::{LateBar, waiting};
 use crate::prove::files::{is_stdin, name_of};
@@ -59,7 +57,7 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
         ..Question::default()
     };
     // Before any samples are taken, so that bad parameters are told at once.
-    question.check().map_err(refused)?;
+    question.check().map_err(of_engine)?;
     let (names, samples) = match (&args.command, &args.first, &args.second) {
         (Some(command), ..) => from_command(command, inputs.unwrap_or_default(), args)?,
         (None, Some(a), Some(b)) if is_stdin(a) && is_stdin(b) => {
@@ -86,15 +84,8 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
         }
     };
     let question = Question { names, ..question };
-    let answer = waiting("attacking", || question.answer([&samples[0], &samples[1]])).map_err(refused)?;
+    let answer = waiting("attacking", || question.answer([&samples[0], &samples[1]])).map_err(of_engine)?;
     report::print_answer(&answer, args)
-}
-
-fn refused(refusal: Refusal) -> Error {
-    match refusal {
-        Refusal::Usage { message, hint } => Error::usage(message, hint),
-        other => Error::usage(other.to_string(), "see lastbit attack --help"),
-    }
 }
 
 fn inputs(args: &Attack) -> Result<Option<[f64; 2]>, Error> {

@@ -156,6 +156,8 @@ pub struct Needed {
 pub struct AttackAnswer {
     /// The version of this form.
     pub schema: Schema,
+    /// `"question": "attack"`
+    pub question: &'static str,
     /// What it comes to.
     pub verdict: Verdict,
     /// The verdict in one line.
@@ -225,6 +227,7 @@ impl Question {
         let input = |i: usize| self.input(&finding, i, lengths[i]);
         Ok(AttackAnswer {
             schema: Schema,
+            question: "attack",
             verdict,
             headline: text::headline(self, verdict, &finding, lengths, samples_needed),
             epsilon: self.epsilon.as_ref().map(|epsilon| Number::exact(epsilon, DIGITS)),

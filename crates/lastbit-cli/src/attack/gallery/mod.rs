@@ -17,9 +17,9 @@ use lastbit_engine::attack::{AttackAnswer, Question, Verdict};
 
 use super::args::Attack;
 use super::process::Process;
-use super::{SAMPLES, both, refused};
+use super::{SAMPLES, both};
 use crate::audit::print_json;
-use crate::error::Error;
+use crate::error::{Error, of_engine};
 use crate::progress::LateBar;
 use crate::prove::files::{print, write_whole};
 use native::Native;
@@ -151,7 +151,7 @@ struct Gallery<'a> {
 /// Attacks them all.
 pub(super) fn run(args: &Attack) -> Result<(), Error> {
     let (samples, confidence) = (args.samples.unwrap_or(SAMPLES), &args.confidence);
-    MECHANISMS[0].question(confidence).check().map_err(refused)?; // a bad confidence is told before anything is installed
+    MECHANISMS[0].question(confidence).check().map_err(of_engine)?; // a bad confidence is told before anything is installed
     let python = Python::prepare(&args.gallery_options)?;
     let bar = LateBar::new("attacking", "{prefix} {wide_bar} {pos}/{len} {msg}", MECHANISMS.len() as u64);
     let mut rows = Vec::new();
@@ -203,7 +203,7 @@ fn attack_once(
     samples: usize,
 ) -> Result<AttackAnswer, Error> {
     let [first, second] = both(streams.each_mut(), |stream| stream.take(samples));
-    question.answer([&first?, &second?]).map_err(refused)
+    question.answer([&first?, &second?]).map_err(of_engine)
 }
 
 /// Many attacks on each of [`BELIEVED`]. Samples of all runs come from one process for each input.
