@@ -56,7 +56,7 @@ fn verify(text: &str, witness: &Witness) {
     let pair = witness.as_adjacent();
     assert_eq!(unmet(&file, declaration, &witness.parameters, pair).unwrap(), [], "{witness}");
     match &witness.observation {
-        Observation::RefutationOutcome(_) => {
+        Observation::Outcome(_) => {
             let options = AuditOptions::default();
             let report = audit(&file, declaration, &witness.parameters, pair, &options).unwrap();
             assert_eq!(report.claim.unwrap().verdict, ClaimVerdict::Violated, "{witness}");
