@@ -286,7 +286,22 @@ def test_a_place_in_the_text() -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (str(copy), copy.line, copy.hint) == (str(error), 11, "give it: B=…")
     with pytest.raises(lastbit.ProgramError, match="not discrete"):
-        lastbit.audit((REPOSITORY / "mechanisms/laplace.lb").read_text(), epsilon=1, inputs=(0, 1))
+        lastbit.audit("mechanism m(x: real) -> real { z <$ lap(1);  return x + z * z }", inputs=(0, 1))
+
+
+def test_real_valued_noise() -> None:
+    audit = lastbit.audit(REPOSITORY / "mechanisms/laplace.lb", epsilon=1, inputs=(0, 1))
+    assert audit.verdict == "holds" and audit.loss == (1, 1)
+
+
+def test_verdicts() -> None:
+    assert lastbit.audit("textbook-laplace", epsilon=1, inputs=(0, 1)).verdict == "violated"
+    snapping = lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1))
+    assert snapping.verdict == "holds" and [paper["verdict"] for paper in snapping.papers].count("violated") == 0
+    assert lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1), fail_above=1).verdict == "violated"
+    worst = lastbit.audit("snapping", epsilon=1, bound=4, worst=True, budget=0.2)
+    assert worst.search is not None and worst.search["certified"]["kind"] == "pure" and worst.verdict == "holds"
+    assert lastbit.audit("snapping", epsilon=1, bound=4, inputs=(0, 1)).json()["schema"] == 1
 
 
 @pytest.mark.parametrize(

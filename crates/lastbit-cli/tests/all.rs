@@ -7,6 +7,7 @@ mod check_privacy;
 mod common;
 mod float_verdicts;
 mod fmt;
+mod json_docs;
 mod paper_map;
 mod prove;
 mod prove_input;
