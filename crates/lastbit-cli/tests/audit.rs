@@ -124,14 +124,14 @@ fn reports_are_reproducible() {
     let first = audit("snapping --epsilon 0.7 --bound 9 --inputs -3 -2 --op mul --tie even --sampler grid53");
     let again = format!(
         "snapping --epsilon {} --bound {} --inputs {} {} --op {} --tie {} --sampler {} --grid {}",
-        text(&first, "epsilon"),
-        text(&first, "bound"),
+        exact(&first["parameters"], "epsilon"),
+        exact(&first["parameters"], "bound"),
         first["inputs"][0].as_str().unwrap(),
         first["inputs"][1].as_str().unwrap(),
-        text(&first, "op"),
-        text(&first, "tie"),
-        text(&first, "sampler"),
-        text(&first, "grid"),
+        text(&first["parameters"], "op"),
+        text(&first["parameters"], "tie"),
+        text(&first["parameters"], "sampler"),
+        exact(&first["parameters"], "grid"),
     );
     assert_eq!(first, audit(&again));
 }

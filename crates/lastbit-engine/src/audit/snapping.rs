@@ -277,6 +277,9 @@ impl Setting<'_> {
     /// All outputs, each held against the shipped function.
     fn weigh(&self, delta_at: &Rational, papers: &mut Papers<'_>) -> Result<Weighed, Refusal> {
         let Setting { variant, inputs, wishes, watcher, .. } = self;
+        // A search that is stopped still tells what it found.
+        let searched = matches!(self.question.inputs, Inputs::Worst(_));
+        let is_stopped = || watcher.is_cancelled() && !searched;
         let mut shipped = SnappingReplay::of(variant);
         let mut disagreement = None;
         let (first, last) = variant.numbers(*inputs).into_inner();
@@ -292,13 +295,13 @@ impl Setting<'_> {
             if keeps_all && pair.is_reached() {
                 kept.push(pair.clone());
             }
-            disagreement.is_none() && !watcher.is_cancelled()
+            disagreement.is_none() && !is_stopped()
         });
         let comparison = comparison.map_err(|error| Refusal::out_of_range(&error))?;
         if let Some(disagreement) = disagreement {
             return Err(Refusal::Bug { message: disagreement.to_string() });
         }
-        if watcher.is_cancelled() {
+        if is_stopped() {
             return Err(Refusal::interrupted("its outputs were weighed"));
         }
         Ok((comparison, keeps_all.then_some(kept), shipped))
