@@ -507,8 +507,12 @@ def _prove(
     effort: str | int,
     timeout: float | None,
     memory: int | None,
+    of: str | None,
+    sensitivity: Any,
+    inputs: tuple[Any, Any] | None,
+    ranges: dict[str, tuple[Any, Any]],
     parameters: dict[str, Any],
-) -> list[dict[str, Any]]: ...
+) -> str: ...
 def _check(certificate: str, text: str | None) -> tuple[str, str]: ...
 @overload
 def noisy_max(

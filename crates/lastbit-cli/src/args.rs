@@ -11,7 +11,7 @@ use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
 use crate::certify::args::Certify;
 use crate::choose::args::Choose;
-use crate::prove::args::{Check, Fmt, Prove};
+use crate::prove::args::{Check, ExplainRule, Fmt, Prove};
 use crate::version;
 
 /// Differential-privacy noise that is exact to the last bit
@@ -83,6 +83,8 @@ pub(crate) enum Command {
     /// samples and of the ideal snapping mechanism. The file for Coq starts with what it states, and ends with a proof that Coq
     /// goes through on its own: nothing of what this program believes of the certificate has to be believed.
     Certify(Certify),
+    /// Say what a rule in a proof means, such as LAP-GEN; without one, list all of them
+    Explain(ExplainRule),
     /// Format files of the language of mechanisms
     Fmt(Fmt),
     /// Compute the true privacy loss of noise as it runs, exactly, with the output that shows it

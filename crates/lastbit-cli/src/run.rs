@@ -34,6 +34,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
         Command::Prove(args) => crate::prove::run(args),
         Command::Check(args) => crate::prove::check::run(args),
         Command::Certify(args) => crate::certify::run(args),
+        Command::Explain(args) => crate::prove::explain::run(args),
         Command::Fmt(args) => crate::prove::fmt::run(args),
         Command::Bench(args) => crate::bench::run(args),
         Command::Completions { shell } => {

@@ -11,11 +11,19 @@
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
 //! | [`refusal`] | why there is no answer |
 //! | [`source`] | the text that a question is about |
+//! | [`prove`] | whether a program keeps its error bound, and a mechanism its privacy claim |
+//! | [`check`] | whether a certificate proves what it says |
+//! | [`certify`] | certificates for other judges |
+//! | [`rules`] | what the rules in proofs mean |
 
 #![forbid(unsafe_code)]
 
+pub mod certify;
+pub mod check;
 pub mod number;
+pub mod prove;
 pub mod refusal;
+pub mod rules;
 pub mod source;
 pub mod verdict;
 pub mod watcher;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `attack` | `lastbit_audit::black_box` |
 //! | `audit`, `audit_snapping`, `audit_text` | `lastbit_audit`: mechanisms by name, and texts of the language |
-//! | `prove`, `prove_mechanism` | `lastbit_prove`: errors, privacy, certificates |
+//! | `prove` | `lastbit_engine`: errors, privacy, certificates |
 //! | `text_inputs` | inputs of texts |
 //! | `compared` | two distributions, as every audit has them |
 //! | `interrupt` | Ctrl-C while an engine runs |
@@ -17,7 +17,6 @@ pub(crate) mod audit_text;
 mod compared;
 mod interrupt;
 pub(crate) mod prove;
-mod prove_mechanism;
 mod text_inputs;
 
 use lastbit::Rational;

@@ -41,7 +41,6 @@ pub(crate) fn run(args: &Program, path: &Path) -> Result<(), Error> {
     let file = match declarations(&text) {
         Parsed::Declarations(file) => file,
         Parsed::Bad(diagnostics) => return Err(Error::Rendered(source.render(&diagnostics))),
-        Parsed::Programs(_) => unreachable!("declarations are asked for"),
     };
     let declaration = select(&file, args)?;
     let Some(words) = &args.inputs else {

@@ -1,4 +1,4 @@
-//! What is said of a privacy claim: what was found out about it, as text with its derivation, and as JSON.
+//! What is said of a privacy claim: what was found out about it, as text with its derivation.
 //!
 //! ```
 //! use lastbit_lang::parse;
@@ -20,7 +20,6 @@
 //! ```
 
 mod assumed;
-mod json;
 mod text;
 mod tree;
 
@@ -35,11 +34,12 @@ use lastbit_real::Rational;
 use serde_json::Value;
 
 use super::certificate::{self, only_used};
-use super::kernel::{self, KernelError, Proof, Theorem};
+use super::kernel::{self, KernelError, Leaf, Proof, Theorem};
 use super::prove::{Options, Report, prove_program};
 use super::refute::RefuteError;
 use super::script::{ScriptReport, Verdict};
 use super::search::{Search, Strategy};
+pub use text::{advice, broken_rule};
 
 /// What is to be proved.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +87,13 @@ pub struct Proved<'a> {
     pub proof: Proof,
     /// What it proves.
     pub theorem: Theorem,
+}
+
+impl Proved<'_> {
+    /// Whether it is about nothing: no two inputs satisfy what is declared of them.
+    pub fn is_vacuous(&self) -> bool {
+        self.proof.leaves.iter().all(|leaf| *leaf == Leaf::Vacuous)
+    }
 }
 
 /// How much of a derivation is shown.
@@ -148,9 +155,15 @@ impl<'a> Answer<'a> {
         text::text(self, shown)
     }
 
-    /// For programs.
-    pub fn to_json(&self) -> Value {
-        json::json(self)
+    /// What a proof assumes of parameters and inputs, as people write it: what it uses, and what it does not.
+    pub fn assumptions(&self, proved: &Proved<'_>) -> Option<[Vec<String>; 2]> {
+        let both = assumed::assumed(self, proved)?;
+        Some(both.map(|constraints| assumed::written(&constraints)))
+    }
+
+    /// The rules that a proof rests on, by their names.
+    pub fn rules(&self, proved: &Proved<'_>) -> Vec<String> {
+        tree::rules(&self.program, &proved.proof)
     }
 
     /// A certificate for each proof, by the name of the declaration, and of the script if there are several.
