@@ -1,9 +1,10 @@
 """Proofs for all inputs: how far floating point strays from the reals, and that a mechanism is private."""
 
+import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, overload
 
@@ -22,6 +23,7 @@ class ErrorBound:
     - `error`: the bound; `range`: where the real result lies.
     - `claim_proved`: whether a bound that the text claims holds; `None` if it claims none. False means not proved.
     - `derivation`: the rules, as a tree; `certificate`: JSON for `check`.
+    - `json()`: the object that `lastbit prove --json` prints.
 
     >>> import lastbit
     >>> lastbit.prove('(FPCore half (x) :pre (<= 1 x 2) (/ x 2))')[0].error
@@ -37,6 +39,11 @@ class ErrorBound:
     derivation: str
     certificate: str
     notes: tuple[str, ...]
+    _report: "dict[str, Any]" = field(compare=False, repr=False)
+
+    def json(self) -> "dict[str, Any]":
+        """The object that `lastbit prove --json` prints, but for the derivation."""
+        return _without_derivation(self._report)
 
     def __str__(self) -> str:
         low, high = self.range
@@ -81,7 +88,9 @@ class PrivacyProof:
 
     - `verdict`: "proved"; "refuted", with a `witness` or an infinite loss; "rejected", if a proof in the text is wrong; "undecided".
     - `claim`, `delta`: what the text claims; `cost`: the loss that is proved.
+    - `statement`: what is proved, refuted or undecided; `tried`, `next`: how far an undecided claim got, and what to try.
     - `derivation`: what was found, in words and as a tree of rules; `certificates`: JSON for `check`, one for each proof.
+    - `json()`: the object that `lastbit prove --json` prints.
 
     >>> import lastbit
     >>> text = '''
@@ -92,7 +101,7 @@ class PrivacyProof:
     ... { z <$ lap(1 / eps);  return x + z }'''
     >>> proof = lastbit.prove(text)[0]
     >>> proof.verdict, proof.cost, lastbit.check(proof.certificate)
-    ('proved', 'eps', 'laplace: (eps)-DP (pure, cost eps)')
+    ('proved', 'eps', 'laplace: eps-DP (pure, cost eps)')
     """
 
     name: str
@@ -104,6 +113,14 @@ class PrivacyProof:
     certificates: tuple[str, ...]
     witness: "Witness | None"
     notes: tuple[str, ...]
+    statement: str
+    tried: tuple[str, ...]
+    next: tuple[str, ...]
+    _report: "dict[str, Any]" = field(compare=False, repr=False)
+
+    def json(self) -> "dict[str, Any]":
+        """The object that `lastbit prove --json` prints."""
+        return dict(self._report)
 
     @property
     def certificate(self) -> "str | None":
@@ -215,16 +232,24 @@ def prove(
     effort: "str | int" = "normal",
     timeout: "float | None" = 60.0,
     memory: "int | None" = 2_000_000_000,
+    of: "str | None" = None,
+    sensitivity: "Any | None" = None,
+    inputs: "tuple[Any, Any] | None" = None,
+    ranges: "Mapping[str, tuple[Any, Any]] | None" = None,
     **parameters: Any,
 ) -> Proofs:
     """Proves what there is to prove of a text, for all inputs.
 
-    text: programs in FPCore, or declarations of the mechanism language; or a file of them, as a path or a name such as "mechanisms/laplace.lb". A mechanism over the reals that claims privacy is proved or refuted by a
-    relational logic; the snapping mechanism in floats (with epsilon and bound) through its rounding errors; of everything else the
-    rounding error is bounded.
+    text: programs in FPCore, or declarations of the mechanism language; or a file of them, as a path or a name such as "mechanisms/laplace.lb".
+    A mechanism over the reals that claims privacy is proved or refuted by a
+    relational logic; the snapping mechanism in floats through its rounding errors, for all parameters or (with epsilon and bound) for these;
+    of everything else the rounding error is bounded.
 
     program: only this one. effort: "fast", "normal", "high", or a number of boxes, for error bounds. parameters: values of parameters of the text,
     exact numbers; a proof over the reals needs none, and is then for all of them.
+
+    of: the error of this variable. sensitivity: how far apart neighbours are, instead of what the text says. inputs: two inputs to look at.
+    ranges: of parameters and arguments.
 
     timeout, memory: how many seconds each privacy proof over the reals may take, and by how many bytes the process may grow; None for no limit. Where
     one is reached, the verdict is "undecided", and the derivation says which.
@@ -244,19 +269,104 @@ def prove(
     source, name = read(text, _PROGRAM)
     with named(name):
         found = _lastbit._prove(
-            source, program=program, effort=effort, timeout=timeout, memory=memory, parameters=parameters
+            source,
+            program=program,
+            effort=effort,
+            timeout=timeout,
+            memory=memory,
+            of=of,
+            sensitivity=sensitivity,
+            inputs=inputs,
+            ranges=dict(ranges or {}),
+            parameters=parameters,
         )
-    return Proofs([_made(fields) for fields in found])
+    return Proofs([_made(**answer) for answer in json.loads(found)])
 
 
-def _made(fields: "dict[str, Any]") -> "ErrorBound | PrivacyProof":
-    kind = fields.pop("kind")
-    fields["notes"] = tuple(fields["notes"])
-    if kind == "error":
-        return ErrorBound(**fields)
-    fields["certificates"] = tuple(fields["certificates"])
-    witness = fields.pop("witness")
-    return PrivacyProof(witness=None if witness is None else Witness(**witness), **fields)
+def _made(
+    report: "dict[str, Any]",
+    details: str,
+    notes: "list[str]",
+    tried: "list[str]",
+    advice: "list[str]",
+    certificates: "list[str]",
+) -> "ErrorBound | PrivacyProof":
+    if report["kind"] == "error_bound":
+        low, high = (_exact(end) for end in report["range"])
+        claimed = report.get("claim")
+        return ErrorBound(
+            name=report["name"],
+            error=_exact(report["abs_error"]),
+            range=(low, high),
+            claim_proved=None if claimed is None else claimed == "proved",
+            format=report["precision"],
+            method=report["method"],
+            derivation=report["derivation"]["text"],
+            certificate=certificates[0],
+            notes=tuple(notes),
+            _report=report,
+        )
+    claim, delta, cost = _claimed(report)
+    return PrivacyProof(
+        name=report["name"],
+        verdict=report["verdict"],
+        claim=claim,
+        delta=delta,
+        cost=cost,
+        derivation=details,
+        certificates=tuple(certificates),
+        witness=_witness(report["witness"]) if "witness" in report else None,
+        notes=tuple(notes),
+        statement=report["statement"],
+        tried=tuple(tried),
+        next=tuple(advice),
+        _report=report,
+    )
+
+
+def _claimed(report: "dict[str, Any]") -> "tuple[str | None, str | None, str | None]":
+    """What is claimed, ε and δ, and what is proved."""
+    if report["kind"] == "privacy":
+        return report["claim"], report["delta"], report["cost"]
+    if report["kind"] == "loss":
+        epsilon, delta = report["claim"]["epsilon"], report["claim"]["delta"]["exact"]
+        certified = report["certified"]
+        is_pure = certified is not None and certified["kind"] == "pure"
+        cost = certified["loss"]["decimal"] if is_pure else None
+        return None if epsilon is None else epsilon["exact"], None if delta == "0" else delta, cost
+    return None, None, None
+
+
+def _exact(number: "dict[str, Any]") -> Fraction:
+    return Fraction(number["exact"])
+
+
+def _ends(number: "dict[str, Any]") -> "tuple[Fraction, Fraction]":
+    """What a number lies between."""
+    low, high = number["between"] if "between" in number else (number["exact"], number["exact"])
+    return Fraction(low), Fraction(high)
+
+
+def _witness(found: "dict[str, Any]") -> Witness:
+    def probability(p: "dict[str, Any]") -> "tuple[Fraction, Fraction, str | None]":
+        low, high = _ends(p)
+        return low, high, p.get("formula", p.get("exact"))
+
+    first, second = found["inputs"]
+    p, q = found["probabilities"]
+    loss, claimed = found["loss"], found["claimed"]
+    return Witness(
+        parameters=found["parameters"],
+        inputs=(first, second),
+        event=found["event"],
+        probabilities=(probability(p), probability(q)),
+        loss_lower_bound=math.inf if loss["kind"] == "infinite" else _ends(loss)[0],
+        claimed=Fraction(0) if claimed is None else _exact(claimed),
+    )
+
+
+def _without_derivation(report: "dict[str, Any]") -> "dict[str, Any]":
+    return {name: value for name, value in report.items() if name != "derivation"}
 
 
 def check(certificate: "str | os.PathLike[str]", /, text: "str | os.PathLike[str] | None" = None) -> str:

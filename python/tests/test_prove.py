@@ -72,7 +72,7 @@ def test_laplace_over_the_reals() -> None:
     assert (proof.verdict, proof.claim, proof.cost, proof.witness) == ("proved", "eps", "eps", None)
     assert "LAP-GEN z -> x<1> + z - x<2> [eps]" in proof.derivation
     assert proof.certificate is not None
-    assert lastbit.check(proof.certificate) == "laplace: (eps)-DP (pure, cost eps)"
+    assert lastbit.check(proof.certificate) == "laplace: eps-DP (pure, cost eps)"
     with pytest.raises(lastbit.CertificateError):
         lastbit.check(proof.certificate.replace("lap(1 / eps)", "lap(1 / (2 * eps))"))
 
@@ -96,7 +96,7 @@ def test_a_theorem_about_no_inputs() -> None:
     (proof,) = lastbit.prove(text)
     assert isinstance(proof, lastbit.PrivacyProof) and proof.certificate is not None
     said = lastbit.check(proof.certificate)
-    assert said == "leaks: VACUOUS, no two inputs satisfy what is declared of them: (eps)-DP (pure, cost eps)"
+    assert said == "leaks: VACUOUS, no two inputs satisfy what is declared of them: eps-DP (pure, cost eps)"
 
 
 def test_all_that_is_private_has_certificates() -> None:
@@ -140,9 +140,28 @@ def test_snapping_in_doubles() -> None:
             lastbit.check(certificate, other)
     beyond = privacy("snapping_f64.lb", epsilon=1, bound=1000)
     assert beyond.verdict == "refuted" and "pure differential privacy: false" in beyond.derivation
-    with pytest.raises(lastbit.ProgramError) as caught:
-        lastbit.prove(text_of("snapping_f64.lb"), epsilon=1)
-    assert (caught.value.line, caught.value.column, caught.value.hint) == (11, 9, "give it: B=…")
+
+
+def test_a_theorem_for_open_parameters() -> None:
+    proof = privacy("snapping_f64.lb")
+    assert (proof.verdict, proof.json()["kind"], proof.certificates) == ("proved", "theorem", ())
+    assert "loss <= eps·Δ + " in proof.json()["theorem_a"]
+    # One value of two is not enough, and that is said.
+    half = privacy("snapping_f64.lb", epsilon=1)
+    assert half.verdict == "proved" and "give the values of all parameters: B=…" in " ".join(half.notes)
+
+
+def test_what_to_try() -> None:
+    proof = lastbit.prove(
+        """
+        mechanism m(x: real) -> real
+          param eps: real > 0, B: real > 0
+          adjacent |x<1> - x<2>| <= B
+          claim pure eps
+        { z <$ lap(B / eps);  y <$ lap(1 / eps);  return (x + z) * (1 + y * y) }"""
+    )[0]
+    assert isinstance(proof, lastbit.PrivacyProof) and proof.verdict == "undecided"
+    assert proof.tried and any("B=100" in step and "--" not in step for step in proof.next)
 
 
 def test_the_textbook_in_doubles() -> None:

@@ -15,9 +15,18 @@ const NARROWEST: usize = 40;
 
 /// The columns of the terminal, as far as text fits them.
 pub(crate) fn width() -> usize {
+    terminal_width().unwrap_or(USUAL_WIDTH).clamp(NARROWEST, WIDEST)
+}
+
+/// Text of words for standard output: in lines of the terminal, or as it is where no terminal reads it.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    if stdout().is_terminal() { wrap(text, width(), indent) } else { text.to_owned() }
+}
+
+/// The columns of the terminal, if there is one.
+pub(crate) fn terminal_width() -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    columns.or_else(terminal).unwrap_or(USUAL_WIDTH).clamp(NARROWEST, WIDEST)
+    columns.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
 }
 
 /// Whether standard output shows colours.

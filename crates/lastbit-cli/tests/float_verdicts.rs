@@ -57,7 +57,7 @@ fn what_does_not_fit_the_theorem_is_not_proved_and_the_place_is_told() {
     for (changes, place, reason) in cases {
         let output = run("prove --json", &snapping(changes), "");
         let found = &json(&output)[0];
-        assert_ne!(found["conclusion"], "proved", "{changes:?}");
+        assert_ne!(found["verdict"], "proved", "{changes:?}");
         assert!(code(&output) == 1 || code(&output) == 3, "{changes:?}");
         let told = &found["reason"];
         assert!(
@@ -174,10 +174,10 @@ fn theorems_are_in_the_names_of_the_text() {
         run("prove", &text, "")
     };
     let own = theorem(&[]);
-    assert!(stdout(&own).starts_with("m: PROVED by ENDPT, for all parameters:"), "{}", stdout(&own));
+    assert!(stdout(&own).starts_with("m: PROVED: by ENDPT, for all parameters "), "{}", stdout(&own));
     assert!(stdout(&own).contains("loss <= eps·Δ + "), "{}", stdout(&own));
     let constant = theorem(&[("ln(u) / eps", "128 * ln(u)")]);
-    assert!(stdout(&constant).starts_with("m: PROVED by ENDPT, for all L, B:"), "{}", stdout(&constant));
+    assert!(stdout(&constant).starts_with("m: PROVED: by ENDPT, for all L, B "), "{}", stdout(&constant));
     assert!(stdout(&constant).contains("loss <= (1/128)·Δ + "), "{}", stdout(&constant));
     assert!(stdout(&constant).contains("does not use eps"), "{}", stdout(&constant));
     // What happens at some values only.

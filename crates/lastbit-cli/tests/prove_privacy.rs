@@ -22,7 +22,7 @@ fn laplace(rest: &str) -> String {
 
 #[test]
 fn proofs_of_the_file_are_checked() {
-    let output = run("prove ../../mechanisms/snapping.lb");
+    let output = run("prove ../../mechanisms/snapping.lb --details");
     let text = stdout(&output);
     assert_eq!(code(&output), 0, "{text}");
     assert!(text.contains("snap: eps-DP PROVED (pure, cost eps)            proof by_events\n"), "{text}");
@@ -34,7 +34,7 @@ fn proofs_of_the_file_are_checked() {
 fn what_is_wrong_is_rejected_step_by_step() {
     let output = run("prove ../../mechanisms/figure2.lb --json");
     let found = &json(&output)[0];
-    assert_eq!((code(&output), &found["conclusion"]), (1, &Value::from("rejected")));
+    assert_eq!((code(&output), &found["verdict"]), (1, &Value::from("rejected")));
     // The claim is true all the same.
     assert_eq!(found["search"]["proved"], true);
     let printed = &found["proofs"][0];
@@ -54,11 +54,14 @@ fn what_is_wrong_is_rejected_step_by_step() {
 fn what_is_false_is_refuted_with_a_witness() {
     let output = prove(&laplace("").replace("1 / eps", "1 / (2 * eps)"), "--json");
     let found = &json(&output)[0];
-    assert_eq!((code(&output), &found["conclusion"]), (1, &Value::from("refuted")));
+    assert_eq!((code(&output), &found["verdict"]), (1, &Value::from("refuted")));
     let witness = &found["witness"];
-    assert_eq!((&witness["event"], &witness["claimed"]), (&Value::from("r <= 0"), &Value::from("1")));
-    assert_eq!(witness["probabilities"][1]["exact"], "1/2·e^-2");
-    let loss: f64 = witness["loss_lower_bound"].as_str().unwrap().parse().unwrap();
+    assert_eq!(
+        (&witness["event"], &witness["claimed"]["exact"]),
+        (&Value::from("r <= 0"), &Value::from("1"))
+    );
+    assert_eq!(witness["probabilities"][1]["formula"], "1/2·e^-2");
+    let loss: f64 = witness["loss"]["decimal"].as_str().unwrap().parse().unwrap();
     assert!(1.999 < loss && loss <= 2.0);
 }
 
@@ -73,9 +76,13 @@ fn a_cost_that_is_not_claimed_is_found() {
 #[test]
 fn what_is_neither_proved_nor_refuted_is_undecided() {
     let text = laplace("").replace("return r", "y <$ lap(1 / eps);  return r * (1 + y * y)");
-    let output = prove(&text, "");
+    let output = prove(&text, "--details");
     assert_eq!(code(&output), 3);
-    assert!(stdout(&output).contains("m: eps-DP UNDECIDED"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).starts_with("m: UNDECIDED: eps-DP (pure), for all eps > 0"),
+        "{}",
+        stdout(&output)
+    );
     assert!(stdout(&output).contains("    open  "), "{}", stdout(&output));
 }
 
@@ -83,7 +90,7 @@ fn what_is_neither_proved_nor_refuted_is_undecided() {
 fn budgets_that_do_not_add_up() {
     let script = "proof { step lapgen z cost 2 * eps: |x<1> - x<2>| <= 1 => x<1> + z<1> = x<2> + z<2>;
         step assn r: x<1> + z<1> = x<2> + z<2> => r<1> = r<2>;  step dp: r<1> = r<2> => r<1> = r<2>; }";
-    let output = prove(&laplace(script), "");
+    let output = prove(&laplace(script), "--details");
     assert_eq!(code(&output), 1);
     assert!(stdout(&output).contains("m: REJECTED at step 3 (COMP, DP)"), "{}", stdout(&output));
     assert!(stdout(&output).contains("the claim itself is true: found by "), "{}", stdout(&output));
@@ -134,9 +141,10 @@ fn certificates_are_accepted() {
 fn floats_are_audited_where_the_proof_says_so() {
     let output = run("prove ../../mechanisms/laplace_f64.lb --json");
     let found = &json(&output)[0];
-    assert_eq!((code(&output), &found["conclusion"]), (1, &Value::from("refuted")));
+    assert_eq!((code(&output), &found["verdict"]), (1, &Value::from("refuted")));
     assert_eq!(found["witness"]["event"], "r = -0x1p-53");
-    assert_eq!(found["witness"]["probabilities"], serde_json::json!(["1/18014398509481982", "0"]));
+    let exact = |index: usize| &found["witness"]["probabilities"][index]["exact"];
+    assert_eq!((exact(0), exact(1)), (&Value::from("1/18014398509481982"), &Value::from("0")));
 }
 
 #[test]
@@ -191,7 +199,11 @@ fn no_distance_of_neighbours_is_made_up() {
     }
     let far = with_clause(SNAPPING, ADJACENT, "adjacent |x<1> - x<2>| <= B");
     let output = prove(&far, "--epsilon 1 --bound 8 --json");
-    assert!(json(&output)[0]["loss"].as_str().unwrap().starts_with("8.0000"), "{}", stdout(&output));
+    assert!(
+        json(&output)[0]["loss"]["decimal"].as_str().unwrap().starts_with("8.0000"),
+        "{}",
+        stdout(&output)
+    );
     // 0 and 1 are no neighbours here.
     let near = with_clause(TEXTBOOK, ADJACENT, "adjacent |x<1> - x<2>| <= 1/1024");
     for options in ["", "--inputs 0 1/1024", "--inputs 0 1"] {
@@ -210,10 +222,10 @@ fn proved_is_what_is_claimed() {
         ("approx(2 * eps, 1/10)", "PROVED", 0),
         // More than what is certified is proved, less than what is lost is refuted; between the two nothing is known.
         ("pure eps + 2^-45", "UNDECIDED", 3),
-        ("pure eps", "NOT eps-DP with eps = 1 ", 1),
-        ("pure eps / 2", "NOT eps-DP with eps = 1/2 ", 1),
-        ("pure 0", "NOT eps-DP with eps = 0 ", 1),
-        ("approx(eps / 2, 1/1000)", "NOT (1/2, 1/1000)-DP", 1),
+        ("pure eps", "REFUTED: not eps-DP (pure) with eps = 1,", 1),
+        ("pure eps / 2", "REFUTED: not eps-DP (pure) with eps = 1/2,", 1),
+        ("pure 0", "REFUTED: not eps-DP (pure) with eps = 0,", 1),
+        ("approx(eps / 2, 1/1000)", "REFUTED: not (1/2, 1/1000)-DP", 1),
     ] {
         let output = prove(&with_clause(SNAPPING, "claim pure infer", &format!("claim {claim}")), options);
         assert!(stdout(&output).starts_with(&format!("snap_f64: {verdict}")), "{claim}: {}", stdout(&output));
@@ -224,7 +236,7 @@ fn proved_is_what_is_claimed() {
 /// An event of probability 0 for one input, and too improbable for the other to matter.
 #[test]
 fn an_improbable_event_is_no_witness_against_delta() {
-    for (claim, verdict) in [("approx(2 * eps, 1/10)", "PROVED"), ("pure 2 * eps", "NOT eps-DP")] {
+    for (claim, verdict) in [("approx(2 * eps, 1/10)", "PROVED"), ("pure 2 * eps", "REFUTED: not eps-DP")] {
         let text = with_clause(SNAPPING, "claim pure infer", &format!("claim {claim}"));
         let output = prove(&text, "--epsilon 1 --bound 1000");
         assert!(stdout(&output).starts_with(&format!("snap_f64: {verdict}")), "{claim}: {}", stdout(&output));

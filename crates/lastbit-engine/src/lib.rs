@@ -14,13 +14,19 @@
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
 //! | [`refusal`] | why there is no answer |
 //! | [`source`] | the text that a question is about |
+//! | [`prove`] | whether a program keeps its error bound, and a mechanism its privacy claim |
+//! | [`check`] | whether a certificate proves what it says |
+//! | [`certify`] | certificates for other judges |
 
 #![forbid(unsafe_code)]
 
 pub mod attack;
 pub mod audit;
+pub mod certify;
+pub mod check;
 pub mod explain;
 pub mod number;
+pub mod prove;
 pub mod refusal;
 pub mod source;
 pub mod verdict;

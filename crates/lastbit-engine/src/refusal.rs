@@ -37,7 +37,7 @@ pub enum Refusal {
         message: String,
     },
     /// A parameter of a text has no value.
-    #[error("{}", shown(.source_name, .text, &[.diagnostic.clone()]))]
+    #[error("{}", shown(.source_name, .text, std::slice::from_ref(.diagnostic)))]
     NoValue {
         /// What the text is called.
         source_name: String,
@@ -46,7 +46,7 @@ pub enum Refusal {
         /// The parameter.
         name: String,
         /// What is wrong, with its place.
-        diagnostic: Diagnostic,
+        diagnostic: Box<Diagnostic>,
     },
     /// A text is to be audited, and no inputs are given.
     #[error("an audit compares two inputs")]
@@ -95,7 +95,7 @@ impl Refusal {
             source_name: source.name.to_owned(),
             text: source.text.to_owned(),
             name: name.to_owned(),
-            diagnostic: Diagnostic::new(span, format!("the parameter `{name}` has no value")),
+            diagnostic: Box::new(Diagnostic::new(span, format!("the parameter `{name}` has no value"))),
         }
     }
 

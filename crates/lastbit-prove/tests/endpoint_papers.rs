@@ -299,7 +299,7 @@ fn refusals() {
 }
 
 #[test]
-fn the_report_in_both_forms() {
+fn the_report_in_words() {
     let report = report(divided(0.5, 10.0), vec![[1.0, 2.0]]);
     let text = report.to_string();
     for part in [
@@ -314,11 +314,6 @@ fn the_report_in_both_forms() {
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
-    let json = report.to_json();
-    assert_eq!(json["total"]["kind"], "pure");
-    let exact: Rational = json["total"]["loss"]["exact"].as_str().unwrap().parse().unwrap();
-    assert_eq!(&exact, report.certified.loss());
-    let decimal: Rational = json["total"]["loss"]["decimal"].as_str().unwrap().parse().unwrap();
-    assert!(decimal >= exact);
-    assert_eq!(json["audit_holds"], true);
+    assert!(matches!(report.certified.total, Total::Pure { .. }));
+    assert!(report.audit_holds());
 }

@@ -164,8 +164,9 @@ fn the_answer_says_which_limit_and_what_to_do() {
     );
     assert!(words.contains("--timeout"), "{words}");
     assert_eq!(answer.certificates(), []);
-    let json = answer.to_json();
-    assert_eq!((&json["conclusion"], &json["stopped"]["limit"]), (&"undecided".into(), &"time".into()));
+    assert_eq!(answer.found.conclusion, Conclusion::Undecided);
+    let stopped = answer.found.stopped.as_ref().expect("it was stopped");
+    assert!(matches!(stopped.reason, Reason::Time(_)), "{stopped}");
 }
 
 /// A certificate is not accepted for want of time either.

@@ -1,94 +1,157 @@
-//! `lastbit.prove` of errors, and `lastbit.check`.
+//! `lastbit.prove` and `lastbit.check`: a question for the engine, and its answer as JSON.
 
-use std::fmt::Display;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use lastbit::Rounding;
-use lastbit_lang::ast::File;
-use lastbit_lang::fpcore::{self, FpcoreError};
+use lastbit::Rational;
+use lastbit_engine::check::{CheckVerdict, Question as CheckQuestion, check};
+use lastbit_engine::prove::{DerivationWish, Form, Found, Given, Plan, ProofAnswer, Question};
+use lastbit_engine::{Progress, Refusal, Source, Watcher};
 use lastbit_lang::watch::Limits;
-use lastbit_lang::{Bindings, Diagnostic, NodeId, StraightLine, lower};
-use lastbit_prove::boxes::whole_box;
-use lastbit_prove::certificate as of_error;
-use lastbit_prove::check::check;
-use lastbit_prove::derivation::{self, Derivation};
-use lastbit_prove::endpoint::certificate::{self as loss, LossCertificate, LossError};
-use lastbit_prove::logic::certificate::{self, Certificate};
-use lastbit_prove::logic::refute::Neighbours;
-use lastbit_prove::search::{Effort, Goal, analyse_goal};
+use lastbit_prove::search::Effort;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::json;
 
-use super::{Fields, TEXT, declarations, dyadic, program_error, prove_mechanism};
+use super::TEXT;
+use super::interrupt::Interrupt;
+use super::refused::program_error;
 use crate::errors::{CertificateError, ParameterError};
+use crate::number;
 
 /// Nothing deeper in a derivation is shown.
-pub(super) const DEPTH: usize = 6;
+const DEPTH: usize = 6;
+/// Digits of the bounds that `check` tells.
+const DIGITS: usize = 6;
 /// More boxes take too long.
 const MOST_BOXES: usize = 1 << 20;
 
-/// What is to be proved of a text, and how hard to look.
-pub(super) struct Session<'a, 'py> {
-    pub(super) py: Python<'py>,
-    pub(super) text: &'a str,
-    pub(super) effort: Effort,
-    pub(super) parameters: &'a Bound<'py, PyDict>,
-    /// What a proof by the relational logic may cost.
-    pub(super) limits: Limits,
-}
-
-/// Everything in a text, or one program of it.
+/// Everything in a text, or one program of it: a list of objects with the `report` that the command prints, what people read of it
+/// (`details`, `notes`, `tried`, `advice`) in the words of Python, and the `certificates`.
 #[pyfunction]
-#[pyo3(signature = (text, *, program, effort, timeout, memory, parameters))]
-pub(crate) fn _prove<'py>(
-    py: Python<'py>,
+#[pyo3(signature = (text, *, program, effort, timeout, memory, of, sensitivity, inputs, ranges, parameters))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn _prove(
+    py: Python<'_>,
     text: &str,
     program: Option<&str>,
-    effort: &Bound<'py, PyAny>,
+    effort: &Bound<'_, PyAny>,
     timeout: Option<f64>,
     memory: Option<u64>,
-    parameters: &Bound<'py, PyDict>,
-) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let limits = Limits { time: timeout.map(seconds).transpose()?, memory, pulse: None };
-    let session = Session { py, text, effort: self::effort(effort)?, parameters, limits };
-    let is_wanted = |name: &str| program.is_none_or(|wanted| wanted == name);
-    let mut proofs = Vec::new();
-    if is_fpcore(text) {
-        if !parameters.is_empty() {
-            return Err(ParameterError::new_err("FPCore has no parameters: ranges are in its :pre"));
+    of: Option<String>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
+    inputs: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    ranges: BTreeMap<String, (Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    parameters: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let exact = |name: &str, (lo, hi): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        Ok::<_, PyErr>((number::exact(name, &lo)?, number::exact(name, &hi)?))
+    };
+    let given = Given {
+        values: values(parameters)?,
+        ranges: ranges
+            .into_iter()
+            .map(|(name, range)| Ok((name.clone(), exact(&name, range)?)))
+            .collect::<PyResult<_>>()?,
+        sensitivity: sensitivity.map(|value| number::exact("sensitivity", value)).transpose()?,
+        inputs: inputs.map(|pair| exact("inputs", pair)).transpose()?.map(|(f, f2)| [f, f2]),
+        ..Given::default()
+    };
+    let question = Question {
+        program,
+        given,
+        of,
+        effort: self::effort(effort)?,
+        certificates: true,
+        details: true,
+        derivation: Some(DerivationWish { form: Form::Tree, node: None, depth: DEPTH, all: false }),
+        ..Question::of(Source { name: TEXT, text })
+    };
+    let plan = Plan::of(&question).map_err(|refusal| refused(text, None, &refusal))?;
+    check_names(&plan, &question)?;
+    let interrupt = Arc::new(Interrupt::new());
+    let asked = interrupt.clone();
+    let limits = Limits {
+        time: timeout.map(seconds).transpose()?,
+        memory,
+        pulse: Some(Arc::new(move |_, _| !asked.is_set())),
+    };
+    let mut answers = Vec::new();
+    for index in 0..plan.len() {
+        let answer = py.detach(|| {
+            let progress = |_: Progress<'_>| interrupt.look();
+            plan.answer(index, &limits, Watcher { cancel: interrupt.flag(), progress: &progress })
+        });
+        interrupt.raised()?;
+        let answer = answer.map_err(|refusal| refused(text, None, &refusal))?;
+        if let Found::Refused(found) = &answer.found {
+            return Err(refused(text, Some(&answer), &found.refusal));
         }
-        for read in fpcore::read(text) {
-            match read {
-                Ok(program) if is_wanted(&program.name) => proofs.push(session.error(&program, None)?),
-                Err(FpcoreError { program, diagnostics }) if program.as_deref().is_none_or(is_wanted) => {
-                    return Err(program_error(text, &diagnostics));
-                }
-                _ => {}
-            }
-        }
-    } else {
-        let file = declarations(text)?;
-        let wanted = file.declarations.iter().filter(|declaration| is_wanted(&declaration.name.text));
-        for declaration in wanted {
-            proofs.push(prove_mechanism::proof(&session, &file, declaration)?);
-        }
+        let list = |lines: &[String]| lines.iter().map(|line| spelled(line)).collect::<Vec<_>>();
+        answers.push(json!({
+            "report": answer,
+            "details": spelled(&answer.details),
+            "notes": list(&answer.notes),
+            "tried": list(&answer.tried),
+            "advice": list(&answer.next),
+            "certificates": answer.certificates.iter().map(|certificate| certificate.text.as_str()).collect::<Vec<_>>(),
+        }));
     }
-    match (program, proofs.is_empty()) {
+    match (program, answers.is_empty()) {
         (Some(program), true) => Err(ParameterError::new_err(format!("there is no program {program:?}"))),
-        _ => Ok(proofs),
+        _ => Ok(serde_json::Value::from(answers).to_string()),
     }
+}
+
+/// Values by the names of the language.
+fn values(parameters: &Bound<'_, PyDict>) -> PyResult<BTreeMap<String, Rational>> {
+    let mut values = BTreeMap::new();
+    for (name, value) in parameters {
+        let name: String = name.extract()?;
+        let exact = number::exact(&name, &value)?;
+        let known = match name.as_str() {
+            "epsilon" => "eps",
+            "bound" => "B",
+            "grid" => "L",
+            other => other,
+        };
+        if values.insert(known.to_owned(), exact).is_some() {
+            return Err(ParameterError::new_err(format!("{known} is given twice")));
+        }
+    }
+    Ok(values)
+}
+
+/// A misspelled name is no reason to prove something else.
+fn check_names(plan: &Plan<'_>, question: &Question<'_>) -> PyResult<()> {
+    let given = &question.given;
+    if plan.is_fpcore() {
+        return match given.values.is_empty() && given.ranges.is_empty() {
+            true => Ok(()),
+            false => Err(ParameterError::new_err("FPCore has no parameters: ranges are in its :pre")),
+        };
+    }
+    let is_wanted = |name: &str| question.program.is_none_or(|wanted| wanted == name);
+    for declaration in plan.declarations().iter().filter(|declaration| is_wanted(&declaration.name.text)) {
+        let binders = || declaration.parameters().chain(&declaration.arguments);
+        let is_unknown = |name: &&String| !binders().any(|binder| binder.name.text == **name);
+        if let Some(unknown) = given.values.keys().find(is_unknown) {
+            let names: Vec<&str> = declaration.parameters().map(|binder| binder.name.text.as_str()).collect();
+            let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+            let of = &declaration.name.text;
+            return Err(ParameterError::new_err(format!(
+                "{of} has no parameter {unknown}: there are {names}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn seconds(timeout: f64) -> PyResult<Duration> {
     let wrong =
         |_| ParameterError::new_err("timeout must be a number of seconds that is not negative, or None");
     Duration::try_from_secs_f64(timeout).map_err(wrong)
-}
-
-/// Whether the first line of code begins as an s-expression does.
-fn is_fpcore(text: &str) -> bool {
-    let code = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(';'));
-    code.is_some_and(|line| line.starts_with('('))
 }
 
 fn effort(effort: &Bound<'_, PyAny>) -> PyResult<Effort> {
@@ -107,33 +170,41 @@ fn effort(effort: &Bound<'_, PyAny>) -> PyResult<Effort> {
     })
 }
 
-impl<'py> Session<'_, 'py> {
-    /// A bound on the error of a program, and a claimed one if there is one.
-    pub(super) fn error(&self, program: &StraightLine, claim: Option<NodeId>) -> Fields<'py> {
-        let py = self.py;
-        let (goal, effort) = (Goal { program, claim }, self.effort);
-        let analysis = py.detach(|| analyse_goal(goal, effort, |_| {})).map_err(|no_bound| {
-            let span = program.nodes.get(no_bound.refusal.node).and_then(|node| node.span);
-            let message = format!("{}: no bound: {}", program.name, derivation::no_bound(program, &no_bound));
-            let diagnostic = Diagnostic::new(span.unwrap_or_default(), message);
-            program_error(self.text, &[diagnostic.with_hint("narrow the ranges of the inputs")])
-        })?;
-        // What has been analysed has a box.
-        let derivation = whole_box(program).map_or(String::new(), |inputs| {
-            derivation::tree(&Derivation::new(program, inputs), program.result, DEPTH)
-        });
-        let fields = PyDict::new(py);
-        fields.set_item("kind", "error")?;
-        fields.set_item("name", &program.name)?;
-        fields.set_item("error", dyadic(py, &analysis.error)?)?;
-        fields.set_item("range", (dyadic(py, analysis.range.lo())?, dyadic(py, analysis.range.hi())?))?;
-        fields.set_item("claim_proved", claim.map(|_| analysis.meets_claim()))?;
-        fields.set_item("format", program.format.to_string())?;
-        fields.set_item("method", analysis.method())?;
-        fields.set_item("derivation", derivation)?;
-        fields.set_item("certificate", of_error::to_json(program, &analysis).to_string())?;
-        fields.set_item("notes", program.notes.clone())?;
-        Ok(fields)
+/// Advice of the engine, in the words of Python: `B=100` for `--param B=100`.
+fn spelled(text: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("--param ", ""),
+        ("--range x=lo,hi", "ranges={'x': (lo, hi)}"),
+        ("--timeout 10m", "timeout=600"),
+        ("--memory 8GB", "memory=8_000_000_000"),
+        ("--effort high", "effort='high'"),
+        ("--sensitivity", "sensitivity"),
+        ("--range", "ranges"),
+        ("--of NAME", "of=NAME"),
+        ("the file declares nothing", "the text declares nothing"),
+    ];
+    WORDS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// What the engine refuses, as an exception: a mistake in the text with its place, or one in the arguments.
+fn refused(text: &str, answer: Option<&ProofAnswer>, refusal: &Refusal) -> PyErr {
+    let of = answer.filter(|answer| answer.name != TEXT);
+    match refusal {
+        Refusal::Text { diagnostics, .. } => {
+            let mut diagnostics = diagnostics.clone();
+            for diagnostic in &mut diagnostics {
+                diagnostic.message = spelled(&diagnostic.message);
+                diagnostic.hint = diagnostic.hint.as_deref().map(spelled);
+            }
+            if let (Some(answer), Some(first)) = (of, diagnostics.first_mut()) {
+                first.message = format!("{}: {}: {}", answer.name, answer.statement, first.message);
+            }
+            program_error(TEXT, text, &diagnostics)
+        }
+        other => {
+            let of = of.map_or(String::new(), |answer| format!("{}: ", answer.name));
+            ParameterError::new_err(spelled(&format!("{of}{other}")))
+        }
     }
 }
 
@@ -141,83 +212,24 @@ impl<'py> Session<'_, 'py> {
 #[pyfunction]
 #[pyo3(signature = (certificate, text))]
 pub(crate) fn _check(py: Python<'_>, certificate: &str, text: Option<&str>) -> PyResult<(String, String)> {
-    match certificate::read(certificate) {
-        Ok(privacy) => {
-            let meant = text.map(declarations).transpose()?;
-            py.detach(|| of_privacy(&privacy, meant.as_ref())).map_err(|error| refused(&error))
+    let interrupt = Arc::new(Interrupt::new());
+    let asked = interrupt.clone();
+    let limits = Limits { pulse: Some(Arc::new(move |_, _| !asked.is_set())), ..Limits::default() };
+    let program = text.map(|text| Source { name: TEXT, text });
+    let question = CheckQuestion { certificate: Source { name: "certificate", text: certificate }, program };
+    let answer = py.detach(|| check(&question, &limits));
+    interrupt.raised()?;
+    let answer = answer.map_err(|refusal| match refusal {
+        Refusal::Text { .. } => refused(text.unwrap_or_default(), None, &refusal),
+        other => CertificateError::new_err(spelled(&other.to_string())),
+    })?;
+    match (answer.verdict, answer.statement(DIGITS)) {
+        (CheckVerdict::Accepted, Some((name, statement))) => {
+            let vacuous = answer
+                .vacuity()
+                .map_or(String::new(), |vacuous| format!("{}: ", vacuous.replace(": ", ", ")));
+            Ok((name, format!("{vacuous}{statement}")))
         }
-        Err(error) if error.is_of_another_kind() => {
-            match loss::read(certificate) {
-                Ok(loss) => {
-                    let meant = text.map(declarations).transpose()?;
-                    return py.detach(|| of_loss(&loss, meant.as_ref())).map_err(|error| refused(&error));
-                }
-                Err(error) if error.is_of_another_kind() => {}
-                Err(error) => return Err(refused(&error)),
-            }
-            let programs = text.map(programs).transpose()?;
-            let checked = py.detach(|| check(certificate)).map_err(|error| refused(&error))?;
-            if let Some(programs) = programs {
-                checked.is_about(&programs).map_err(|reason| refused(&reason))?;
-            }
-            let [lo, hi] = derivation::ends(checked.range.lo(), checked.range.hi());
-            let error = derivation::error(&checked.error);
-            Ok((checked.program.name, format!("|float - real| <= {error} for values in [{lo}, {hi}]")))
-        }
-        Err(error) => Err(refused(&error)),
+        _ => Err(CertificateError::new_err(answer.reason.unwrap_or_default())),
     }
-}
-
-fn refused(error: &dyn Display) -> PyErr {
-    CertificateError::new_err(error.to_string())
-}
-
-fn of_privacy(
-    privacy: &Certificate,
-    meant: Option<&File>,
-) -> Result<(String, String), certificate::CertificateError> {
-    let theorem = privacy.check()?;
-    if let Some(meant) = meant {
-        privacy.is_about(meant, TEXT)?;
-    }
-    let vacuous = match privacy.neighbours()? {
-        Neighbours::Exist(_) => "",
-        Neighbours::None => "VACUOUS, no two inputs satisfy what is declared of them: ",
-        Neighbours::Unknown => {
-            "POSSIBLY VACUOUS, no two inputs were found that satisfy what is declared of them: "
-        }
-    };
-    let given: Vec<String> = privacy.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let given = if given.is_empty() { String::new() } else { format!(" for {}", given.join(", ")) };
-    let loss = theorem.claim.as_ref().unwrap_or(&theorem.cost);
-    Ok((privacy.declaration.clone(), format!("{vacuous}({loss})-DP (pure, cost {}){given}", theorem.cost)))
-}
-
-fn of_loss(loss: &LossCertificate, meant: Option<&File>) -> Result<(String, String), LossError> {
-    loss.check()?;
-    if let Some(meant) = meant {
-        loss.is_about(meant, TEXT)?;
-    }
-    let (most, delta) = loss.total();
-    let failing = delta.map_or(String::new(), |delta| {
-        format!(", but for a probability of {}", delta.to_decimal(4, Rounding::Up))
-    });
-    let vacuous = if loss.has_neighbours { "" } else { "; VACUOUS? no two such inputs were found" };
-    let statement = format!(
-        "loss <= {}{failing} for inputs at most {} apart{vacuous}",
-        most.to_decimal(20, Rounding::Up),
-        loss.sensitivity
-    );
-    Ok((loss.subject.declaration.clone(), statement))
-}
-
-/// The programs of a text, as far as they can be read and need no values.
-fn programs(text: &str) -> PyResult<Vec<StraightLine>> {
-    if is_fpcore(text) {
-        return Ok(fpcore::read(text).into_iter().flatten().collect());
-    }
-    let file = declarations(text)?;
-    let names = file.declarations.iter().map(|declaration| declaration.name.text.as_str());
-    let lowered = names.filter_map(|name| lower(&file, Some(name), &Bindings::default(), None).ok());
-    Ok(lowered.map(|lowered| lowered.program).collect())
 }

@@ -10,19 +10,15 @@ mod sources;
 
 use std::path::Path;
 
-use lastbit_prove::coq;
-use lastbit_prove::endpoint::certificate as loss;
-use lastbit_prove::gappa::{self, GappaError};
-use lastbit_prove::logic::refute::Neighbours;
-use lastbit_prove::logic::{self, certificate as privacy};
-use serde_json::{Value, json};
+use lastbit_engine::certify::{Assumed, CertifyAnswer, Export, LibraryUsed};
+use lastbit_engine::{Judgement, Source};
 
 use crate::error::{Error, tell};
-use crate::prove::check_privacy::vacuity;
 use crate::prove::files::{is_stdin, name_of, print, read_text, write_whole};
+use crate::prove::refused;
+use crate::style;
 use args::Certify;
-use judge::{Judged, Verdict, judge};
-use library::Library;
+use judge::{Verdict, judge};
 
 pub(crate) fn run(args: &Certify) -> Result<(), Error> {
     if args.coq.is_none() && args.gappa.is_none() && !args.run {
@@ -34,28 +30,43 @@ pub(crate) fn run(args: &Certify) -> Result<(), Error> {
     outputs_are_apart(args)?;
     let name = name_of(&args.file);
     let text = read_text(&args.file)?;
+    let export =
+        Export::of(Source { name: &name, text: &text }).map_err(|refusal| refused(&name, refusal))?;
     // Both are made before either is written.
-    let script = args.gappa.is_some().then(|| gappa_script(&name, &text)).transpose()?;
+    let script = args.gappa.is_some().then(|| export.to_gappa()).transpose();
+    let script = script.map_err(|refusal| refused(&name, refusal))?;
     let wants_coq = args.coq.is_some() || args.run;
-    let file = wants_coq.then(|| coq_file(&name, &text)).transpose()?;
+    let file = wants_coq.then(|| export.to_coq()).transpose().map_err(|refusal| refused(&name, refusal))?;
+    let vacuous =
+        if wants_coq { export.vacuous().map_err(|refusal| refused(&name, refusal))? } else { Some(false) };
     if let (Some(path), Some(script)) = (&args.gappa, &script) {
         put(path, script)?;
     }
     if let (Some(path), Some(file)) = (&args.coq, &file) {
-        put(path, &file.text)?;
+        put(path, file)?;
     }
     let judged = match &file {
-        Some(file) if args.run => Some(judge(&file.text, args.coq.as_deref(), args.library.as_deref())?),
+        Some(file) if args.run => Some(judge(file, args.coq.as_deref(), args.library.as_deref())?),
         _ => None,
     };
-    report(args, &name, file.as_ref().and_then(|file| file.neighbours.as_ref()), judged.as_ref())
-}
-
-/// A certificate for Coq.
-struct CoqFile {
-    text: String,
-    /// What is known of the inputs that a privacy certificate is about.
-    neighbours: Option<Neighbours>,
+    let path = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let verdict = judged.as_ref().map(|judged| &judged.verdict);
+    let mut answer = CertifyAnswer::of(&name);
+    answer.coq = path(&args.coq);
+    answer.gappa = path(&args.gappa);
+    answer.statement = file.is_some().then(|| export.statement()).flatten();
+    answer.vacuous = vacuous;
+    answer.accepted = verdict.and_then(Verdict::is_accepted);
+    answer.reason = verdict.and_then(Verdict::reason).map(str::to_owned);
+    answer.assumptions = verdict
+        .and_then(Verdict::assumptions)
+        .map(|found| Assumed { allowed: found.allowed.clone(), others: found.others.clone() });
+    answer.library = judged.as_ref().and_then(|judged| judged.library.as_ref()).map(|library| LibraryUsed {
+        path: library.path.display().to_string(),
+        given: library.is_given,
+        our_sources: library.has_our_sources,
+    });
+    report(args, &answer, verdict)
 }
 
 /// Refuses what would overwrite one thing with another.
@@ -82,101 +93,34 @@ fn put(path: &Path, text: &str) -> Result<(), Error> {
     if is_stdin(path) { print(text) } else { write_whole(path, text) }
 }
 
-fn refused(name: &str, error: &dyn std::fmt::Display) -> Error {
-    Error::usage(
-        format!("{name} is not a certificate: {error}"),
-        "lastbit prove FILE --certificate PATH writes one",
-    )
-}
-
-/// The Coq file of a certificate of any kind.
-fn coq_file(name: &str, text: &str) -> Result<CoqFile, Error> {
-    let unsupported = |error: &dyn std::fmt::Display, hint: &str| {
-        Error::usage(format!("{name} cannot be written for Coq: {error}"), hint)
-    };
-    match privacy::read(text) {
-        Ok(certificate) => {
-            let text = logic::coq::privacy_to_coq(&certificate).map_err(|error| {
-                unsupported(
-                    &error,
-                    "mechanisms whose samples have finitely many values can, and the ideal snapping mechanism by events; \
-                     lastbit check goes through all certificates",
-                )
-            })?;
-            let neighbours = certificate.neighbours().map_err(|error| refused(name, &error))?;
-            return Ok(CoqFile { text, neighbours: Some(neighbours) });
-        }
-        Err(error) if error.is_of_another_kind() => {}
-        Err(error) => return Err(refused(name, &error)),
-    }
-    match loss::read(text) {
-        Ok(certificate) => {
-            let text = coq::loss_bound(&certificate)
-                .map_err(|error| unsupported(&error, "lastbit check computes it again"))?;
-            return Ok(CoqFile { text, neighbours: None });
-        }
-        Err(error) if error.is_of_another_kind() => {}
-        Err(error) => return Err(refused(name, &error)),
-    }
-    let text = coq::error_bound(text).map_err(|error| refused(name, &error))?;
-    Ok(CoqFile { text, neighbours: None })
-}
-
-fn gappa_script(name: &str, text: &str) -> Result<String, Error> {
-    gappa::script(text).map_err(|error| match error {
-        GappaError::Certificate(error) if error.is_of_another_kind() => Error::usage(
-            format!("{name} is not an error certificate: {error}"),
-            "Gappa proves error bounds only: lastbit prove FILE --of NAME --certificate PATH writes one",
-        ),
-        GappaError::Certificate(error) => refused(name, &error),
-        GappaError::Boxes { .. } => {
-            Error::usage(error.to_string(), "lastbit prove --effort 1 writes a certificate of one box")
-        }
-        GappaError::Operation { .. } => Error::usage(error.to_string(), "--coq has all operations"),
-    })
-}
-
-fn report(
-    args: &Certify,
-    name: &str,
-    neighbours: Option<&Neighbours>,
-    judged: Option<&Judged>,
-) -> Result<(), Error> {
-    let path = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let verdict = judged.map(|judged| &judged.verdict);
-    let library = judged.and_then(|judged| judged.library.as_ref());
-    let (is_vacuous, vacuous) = neighbours.map_or(("", json!(false)), vacuity);
+fn report(args: &Certify, answer: &CertifyAnswer, verdict: Option<&Verdict>) -> Result<(), Error> {
+    let name = &answer.file;
     if args.json {
-        let assumptions = verdict.and_then(Verdict::assumptions);
-        let value = json!({
-            "file": name,
-            "coq": path(&args.coq),
-            "gappa": path(&args.gappa),
-            "vacuous": vacuous,
-            "accepted": verdict.and_then(Verdict::is_accepted),
-            "reason": verdict.and_then(Verdict::reason),
-            "assumptions": assumptions.map(|found| json!({ "allowed": found.allowed, "others": found.others })),
-            "library": library.map_or(Value::Null, |library| json!({
-                "path": library.path.display().to_string(),
-                "given": library.is_given,
-                "our_sources": library.has_our_sources,
-            })),
-        });
-        print(&format!("{value:#}\n"))?;
+        let json = serde_json::to_string_pretty(answer).map_err(|e| Error::io("write JSON", e.into()))?;
+        print(&(json + "\n"))?;
     } else {
-        for written in [path(&args.gappa), path(&args.coq)].into_iter().flatten().filter(|path| path != "-") {
+        let written = [&answer.gappa, &answer.coq].into_iter().flatten();
+        for written in written.filter(|path| *path != "-") {
             tell(&format!("wrote {written}"));
         }
-        if verdict.is_none() && !is_vacuous.is_empty() {
-            tell(&format!("{name}: {}", is_vacuous.trim_start_matches(", ")));
+        let is_vacuous = answer.vacuity().map_or(String::new(), |vacuous| format!(", {vacuous}"));
+        if let (None, Some(vacuous)) = (verdict, answer.vacuity()) {
+            tell(&format!("{name}: {vacuous}"));
         }
         match verdict {
             Some(Verdict::Accepted(assumptions)) => {
-                print(&format!("{name}: ACCEPTED by Coq{is_vacuous}\n"))?;
+                print(&format!(
+                    "{name}: {} by Coq{is_vacuous}\n",
+                    style::verdict(Judgement::Holds, "ACCEPTED")
+                ))?;
                 print(&format!("  it assumes {}\n", assumptions.in_words()))?;
+                if let Some(statement) = &answer.statement {
+                    print(&format!("  the theorem states {statement}\n"))?;
+                }
             }
             Some(Verdict::Rejected { reason, .. }) => {
-                print(&format!("{name}: REJECTED by Coq:\n{reason}\n"))?;
+                let word = style::verdict(Judgement::Violated, "REJECTED");
+                print(&format!("{name}: {word} by Coq:\n{reason}\n"))?;
                 tell(&format!("hint: lastbit check {name} says what is wrong in its own words"));
             }
             Some(Verdict::NotChecked(reason)) => {
@@ -185,7 +129,7 @@ fn report(
             }
             None => {}
         }
-        if let Some(library) = library {
+        if let Some(library) = &answer.library {
             print(&format!("  {}\n", in_words(library)))?;
         }
     }
@@ -197,9 +141,9 @@ fn report(
 }
 
 /// What the verdict stands on.
-fn in_words(library: &Library) -> String {
-    let place = library.path.display();
-    match (library.is_given, library.has_our_sources) {
+fn in_words(library: &LibraryUsed) -> String {
+    let place = &library.path;
+    match (library.given, library.our_sources) {
         (false, _) => format!("library: lastbit's own, compiled in {place}"),
         (true, true) => {
             format!(

@@ -14,7 +14,8 @@ use super::limits::Limits;
   lastbit prove kernel.fpcore
   lastbit prove kernel.fpcore --json --effort high
   lastbit prove kernel.fpcore --program doppler1 --tree
-  lastbit prove mechanisms/snapping.lb
+  lastbit prove mechanisms/standard/*.lb
+  lastbit prove mechanisms/snapping.lb --details
   lastbit prove mechanisms/standard/sparse_vector.lb --program svt_1 --tree --certificate svt_1.json
   lastbit prove mechanisms/snapping.lb --cases --epsilon 1 --grid 1 --bound 4 --inputs 0 1
   lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 100
@@ -100,20 +101,16 @@ pub(crate) struct Values {
     pub(crate) inputs: Option<Vec<Rational>>,
 }
 
-impl Values {
-    /// Gives the library functions the accuracies that are asked for.
-    pub(crate) fn set_library(&self, program: &mut lastbit_lang::StraightLine) {
-        for given in &self.libm {
-            let libm = &mut program.libm;
-            *(if given.is_exp { &mut libm.exp } else { &mut libm.ln }) = given.accuracy.clone();
-        }
-    }
-}
-
-/// How the derivation is shown.
+/// How much is shown.
 #[derive(Args)]
-#[command(next_help_heading = "Derivations (of the whole box of inputs)")]
+#[command(next_help_heading = "What is shown (derivations are of the whole box of inputs)")]
 pub(crate) struct Show {
+    /// Print tables, assumptions and all that the verdict rests on
+    #[arg(long)]
+    pub(crate) details: bool,
+    /// Significant digits of bounds, which are rounded to the safe side
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = digits)]
+    pub(crate) digits: usize,
     /// Print the derivation as a tree
     #[arg(long)]
     pub(crate) tree: bool,
@@ -137,6 +134,13 @@ impl Show {
     }
 }
 
+/// A number of digits.
+fn digits(text: &str) -> Result<usize, String> {
+    const MOST: usize = 100;
+    let count = text.parse().ok().filter(|count| (1..=MOST).contains(count));
+    count.ok_or_else(|| format!("give a number of digits from 1 to {MOST}"))
+}
+
 #[derive(Args)]
 #[command(after_help = "Examples:
   lastbit prove kernel.fpcore --program doppler1 --certificate doppler1.json
@@ -158,6 +162,12 @@ pub(crate) struct Check {
     /// Print JSON: an array with one object for each certificate
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say of each of many certificates what the verdict rests on, as for a single one
+    #[arg(long)]
+    pub(crate) details: bool,
+    /// Significant digits of bounds, which are rounded up
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = digits)]
+    pub(crate) digits: usize,
     #[command(flatten)]
     pub(crate) limits: Limits,
 }

@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use lastbit_lang::StraightLine;
-use lastbit_prove::analysis::Analysis;
-use lastbit_prove::certificate;
-use serde_json::Value;
+use lastbit_engine::prove::NamedCertificate;
 
 use super::files::write_whole;
 use crate::error::{Error, quoted};
@@ -24,7 +21,7 @@ impl Certificates {
     }
 
     /// Refuses before anything is written if there is no room for so many.
-    pub(crate) fn expect(&self, name: &str, count: usize) -> Result<(), Error> {
+    fn expect(&self, name: &str, count: usize) -> Result<(), Error> {
         match count > 1 && !self.is_directory {
             true => Err(self.full(name)),
             false => Ok(()),
@@ -39,13 +36,14 @@ impl Certificates {
         )
     }
 
-    /// Writes the certificate of one program's error.
-    pub(crate) fn write(&mut self, program: &StraightLine, analysis: &Analysis) -> Result<(), Error> {
-        self.write_value(&program.name, &certificate::to_json(program, analysis))
+    /// Writes all certificates of a program.
+    pub(crate) fn write_all(&mut self, name: &str, certificates: &[NamedCertificate]) -> Result<(), Error> {
+        self.expect(name, certificates.len())?;
+        certificates.iter().try_for_each(|certificate| self.write(&certificate.name, &certificate.text))
     }
 
     /// Writes a certificate of this name.
-    pub(crate) fn write_value(&mut self, name: &str, certificate: &Value) -> Result<(), Error> {
+    fn write(&mut self, name: &str, certificate: &str) -> Result<(), Error> {
         let path = if self.is_directory { self.path.join(file_name(name)) } else { self.path.clone() };
         // One certificate must not take the place of another.
         if !self.written.insert(path.clone()) {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -12,7 +12,6 @@ use lastbit_lang::watch::{self, Pulse};
 use super::args::number;
 use crate::audit::args::Budget;
 use crate::audit::interrupt;
-use crate::error::{Error, tell};
 use crate::progress::LateBar;
 
 #[derive(Args)]
@@ -30,14 +29,14 @@ impl Limits {
     /// For one claim or certificate of this name, with a line about what is being done once that takes long.
     pub(crate) fn of(&self, name: &str) -> watch::Limits {
         // From here on, not from the first pulse on.
-        is_interrupted();
+        let interrupted = flag();
         let usual = watch::Limits::default();
         let time = self.time().or(usual.time);
         let bar = LateBar::new(name, "{prefix}: {msg}", 0);
         let pulse: Pulse = Arc::new(move |doing, elapsed: Duration| {
             let of = time.map_or(String::new(), |limit| format!(" of {}", limit.as_secs_f64()));
             bar.show(0, format!("{doing} ({:.0}{of} s)", elapsed.as_secs_f64()));
-            !is_interrupted()
+            !interrupted.load(Ordering::Relaxed)
         });
         watch::Limits { time, memory: Some(self.memory.0), pulse: Some(pulse) }
     }
@@ -48,15 +47,12 @@ impl Limits {
     }
 }
 
-/// Whether somebody has pressed Ctrl-C; from the first question on, that does not end the program.
-pub(crate) fn is_interrupted() -> bool {
-    interrupt::flag().load(Ordering::Relaxed)
-}
+/// The code of Ctrl-C.
+pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Ctrl-C: what was not decided is not told, and nothing was written of it.
-pub(crate) fn interrupted(name: &str, doing: &str) -> Error {
-    tell(&format!("{name}: interrupted while {doing}: nothing was decided, nothing was written"));
-    Error::Told(130)
+/// True once somebody has pressed Ctrl-C; from the first question on, that does not end the program.
+pub(crate) fn flag() -> &'static AtomicBool {
+    interrupt::flag()
 }
 
 /// `2GB`, `500MB`, `1.5GiB`

@@ -24,6 +24,9 @@ use crate::certificate;
 use json::Json;
 use read::{Place, dyadic, field, interval, object, place_between, text};
 
+/// What stands in the field `lastbit`.
+pub(crate) const KIND: &str = "error certificate";
+
 /// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
 /// differ by at most `error`.
 #[derive(Clone, Debug)]
@@ -50,7 +53,7 @@ impl Checked {
 }
 
 /// Whether a certificate's program is one of these; if not, why.
-fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> Result<(), String> {
+pub(crate) fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> Result<(), String> {
     let name = &certified.name;
     let mut reason = format!("the file has no program {name}");
     for program in programs {
@@ -101,17 +104,6 @@ pub enum CheckError {
     },
 }
 
-impl CheckError {
-    /// Whether the file is of another kind, or no certificate of any.
-    pub fn is_of_another_kind(&self) -> bool {
-        match self {
-            CheckError::Json { .. } => true,
-            CheckError::Value { place, .. } => place == "lastbit",
-            CheckError::Differs { .. } => false,
-        }
-    }
-}
-
 /// Checks a certificate.
 ///
 /// Ensures: takes time in proportion to the length of the text where its numbers have moderate exponents, and never panics.
@@ -160,9 +152,9 @@ fn sections<'v, 'a>(
     let root = Place::Root;
     // Of a file of another kind, that is what to say.
     if let Some(kind) = field(certificate, "lastbit")
-        && text(kind, &root.field("lastbit"))? != "error certificate"
+        && text(kind, &root.field("lastbit"))? != KIND
     {
-        return Err(root.field("lastbit").expected("\"error certificate\"", kind));
+        return Err(root.field("lastbit").expected(format!("{KIND:?}"), kind));
     }
     let [_, version, program, claim, tree] =
         object(certificate, &root, ["lastbit", "version", "program", "claim", "tree"])?;

@@ -3,10 +3,9 @@
 use std::fmt::Write;
 
 use lastbit_lang::NodeId;
-use lastbit_real::Dyadic;
+use lastbit_real::{Dyadic, Enclosure};
 
 use super::{Derivation, Reading, error, expression, rule};
-use crate::certificate::dyadic;
 
 /// The derivation of `root`, down to `depth` steps above it; what lies deeper is folded into a line with its number.
 pub fn tree(derivation: &Derivation<'_>, root: NodeId, depth: usize) -> String {
@@ -45,6 +44,17 @@ pub fn tree(derivation: &Derivation<'_>, root: NodeId, depth: usize) -> String {
     out
 }
 
+/// A number exactly: `2^-52`, `-5·2^2`, `0`.
+fn power(x: &Dyadic) -> String {
+    match (x.mantissa().to_string().as_str(), x.exponent()) {
+        _ if x.is_zero() => "0".to_owned(),
+        (mantissa, 0) => mantissa.to_owned(),
+        ("1", exponent) => format!("2^{exponent}"),
+        ("-1", exponent) => format!("-2^{exponent}"),
+        (mantissa, exponent) => format!("{mantissa}·2^{exponent}"),
+    }
+}
+
 /// Everything about one node: the papers' form of its error, the parts of the bound, exact numbers.
 pub fn detail(derivation: &Derivation<'_>, id: NodeId) -> String {
     let mut out = tree(derivation, id, 1);
@@ -52,9 +62,16 @@ pub fn detail(derivation: &Derivation<'_>, id: NodeId) -> String {
     let mut line = |name: &str, text: String| {
         let _ = writeln!(out, "  {name:<22}{text}");
     };
-    let number = |x: &Dyadic| format!("{}  = {}", error(x), dyadic(x));
-    line("real value in", format!("[{}, {}]", dyadic(judgement.range.lo()), dyadic(judgement.range.hi())));
-    line("float in", format!("[{}, {}]", dyadic(judgement.float.lo()), dyadic(judgement.float.hi())));
+    let number = |x: &Dyadic| match x.is_zero() {
+        true => "0".to_owned(),
+        false => format!("{}  = {}", error(x), power(x)),
+    };
+    let range = |x: &Enclosure| {
+        let [lo, hi] = super::ends(x.lo(), x.hi());
+        format!("[{lo}, {hi}]  = [{}, {}]", power(x.lo()), power(x.hi()))
+    };
+    line("real value in", range(&judgement.range));
+    line("float in", range(&judgement.float));
     line("from the operands, x", number(&judgement.propagated));
     line("rounding, p", number(&judgement.rounding));
     match &judgement.relative {

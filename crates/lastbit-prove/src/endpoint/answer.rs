@@ -21,13 +21,15 @@
 //! assert_eq!(conclusion(&text.replace("eps + 2^-40", "eps")), Ok(Conclusion::Refuted));
 //! ```
 
+use std::sync::atomic::AtomicBool;
+
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::{Accuracy, Diagnostic};
 use lastbit_real::{Rational, Rounding};
 
 use super::certificate::LossCertificate;
 use super::neighbours::Point;
-use super::report::{EndpointReport, Request, analyse};
+use super::report::{EndpointReport, Request, analyse_watched};
 use super::{Budget, EndpointError, Given, Refutation, Search, Snapping, Statement};
 
 /// How hard to look, and where first.
@@ -95,12 +97,27 @@ impl<'a> FloatAnswer<'a> {
         given: Given,
         options: &Options,
     ) -> Result<FloatAnswer<'a>, Vec<Diagnostic>> {
+        FloatAnswer::find_watched(file, declaration, given, options, &AtomicBool::new(false), &mut |_| {})
+    }
+
+    /// As [`FloatAnswer::find`], until `cancel` becomes true; `progress` hears which share of the search for witnesses is done.
+    ///
+    /// # Errors
+    /// As [`FloatAnswer::find`].
+    pub fn find_watched(
+        file: &'a File,
+        declaration: &'a Declaration,
+        given: Given,
+        options: &Options,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<FloatAnswer<'a>, Vec<Diagnostic>> {
         let statement = Statement::read(file, declaration, given)?;
         let first: Vec<[Rational; 2]> = options.inputs.iter().cloned().collect();
         let neighbours = statement.neighbours();
         let mut notes = statement.program.notes.clone();
         let (conclusion, bound, refutation) = match statement.snapping() {
-            Ok(snapping) => match statement.analysed(&snapping, options) {
+            Ok(snapping) => match statement.analysed(&snapping, options, cancel, progress) {
                 Ok(report) => {
                     let (conclusion, refutation) = statement.decided(&snapping, &report);
                     (conclusion, Ok((snapping, Box::new(report))), refutation)
@@ -131,7 +148,13 @@ type Outcome = (Conclusion, Result<(Snapping, Box<EndpointReport>), Diagnostic>,
 
 impl Statement<'_> {
     /// The certified bound, and witnesses among the inputs that the text allows.
-    fn analysed(&self, snapping: &Snapping, options: &Options) -> Result<EndpointReport, EndpointError> {
+    fn analysed(
+        &self,
+        snapping: &Snapping,
+        options: &Options,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<EndpointReport, EndpointError> {
         let double = |x: &Rational| x.to_f64(Rounding::Nearest);
         let input = self.program.inputs.iter().find(|input| input.name == snapping.argument);
         // Inputs are floats: their range has floats for its ends.
@@ -139,7 +162,7 @@ impl Statement<'_> {
             [input.lo.to_f64(Rounding::Up), input.hi.to_f64(Rounding::Down)]
         });
         let example = options.inputs.as_ref().map(|pair| pair.each_ref().map(double));
-        analyse(&Request {
+        let request = Request {
             mechanism: snapping.mechanism.clone(),
             error: snapping.error.clone(),
             search: Search {
@@ -150,7 +173,8 @@ impl Statement<'_> {
                 ..Search::default()
             },
             example,
-        })
+        };
+        analyse_watched(&request, cancel, progress)
     }
 
     /// Whether the claim is proved by the bound, or refuted by a witness that the text allows.

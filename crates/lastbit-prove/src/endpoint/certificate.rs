@@ -39,15 +39,17 @@ use lastbit_lang::{Accuracy, Reading, StraightLine, expression_text};
 use lastbit_real::Rational;
 use serde_json::{Map, Value, json};
 
-use super::{Certified, EndpointError, FloatSnap, Given, Sampler, Snapping, Statement, Total, certify};
-use crate::certificate::{accuracy, program_to_json};
+use super::shape::of_noise;
+use super::{Certified, FloatSnap, Given, Sampler, Snapping, Statement, Total, certify};
+use crate::certificate::{self, CertificateError, accuracy, program_to_json};
 use crate::check::json::{Json, Limits, parse_within};
 use crate::check::read::{Place, field, object, rational, text};
-use crate::check::{CheckError, accuracy_of};
-use crate::subject::{Subject, SubjectError};
+use crate::check::{self, CheckError, accuracy_of};
+use crate::search::{Effort, analyse};
+use crate::subject::Subject;
 
 /// What stands in the field `lastbit`.
-const KIND: &str = "loss certificate";
+pub(crate) const KIND: &str = "loss certificate";
 
 /// Deeper than any certificate, and more fields than any object of one has.
 const LIMITS: Limits = Limits { depth: 16, fields: 1024 };
@@ -77,50 +79,6 @@ pub struct LossCertificate {
     pub certified: Certified,
     /// Whether two inputs were found that satisfy all that the text asks of neighbours; if not, the claim may be about nothing.
     pub has_neighbours: bool,
-}
-
-/// Why a loss certificate is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LossError {
-    /// It is not a certificate, or a part of it is not what its place asks for.
-    #[error(transparent)]
-    Form(#[from] CheckError),
-    /// Its text is wrong, or about something else.
-    #[error(transparent)]
-    Subject(#[from] SubjectError),
-    /// There is no bound.
-    #[error(transparent)]
-    Endpoint(#[from] EndpointError),
-    /// Something is not what the text says.
-    #[error("{place}: the text says {expected}, the certificate {found}")]
-    Stated {
-        /// The field.
-        place: String,
-        /// What the text says.
-        expected: String,
-        /// What the certificate says.
-        found: String,
-    },
-    /// A number is not the one that the rules give.
-    #[error("{place}: the rules give {expected}, the certificate says {found}")]
-    Differs {
-        /// Which number.
-        place: &'static str,
-        /// What the rules give.
-        expected: String,
-        /// What the certificate says.
-        found: String,
-    },
-    /// What was given beside the text is better than what the text says.
-    #[error("it is about what was given beside the text; of the text itself: {0}")]
-    Given(Box<LossError>),
-}
-
-impl LossError {
-    /// Whether the file is of another kind, or no certificate of any.
-    pub fn is_of_another_kind(&self) -> bool {
-        matches!(self, LossError::Form(error) if error.is_of_another_kind())
-    }
 }
 
 impl LossCertificate {
@@ -161,18 +119,22 @@ impl LossCertificate {
 
     /// Reads the text again, computes everything, and compares: the claim is at least what the rules give.
     ///
+    /// The error of the noise goes through [`crate::check`], too, which shares no code with the rules that gave it. What follows from it,
+    /// the thresholds and the loss of every case, is computed by the code that made the certificate; Coq is another judge of that.
+    ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn check(&self) -> Result<Certified, LossError> {
+    pub fn check(&self) -> Result<Certified, CertificateError> {
         let file = self.subject.file()?;
         let statement = self.read_with(&file, self.given.clone())?;
         let snapping = self.snapping(&statement)?;
+        check_noise(&statement.program, &snapping)?;
         let certified = certify(&snapping.mechanism, &snapping.error, &snapping.distance)?;
         let own = LossCertificate { certified, ..self.clone() };
         let differs = |place, expected: Option<&Rational>, found: Option<&Rational>| {
             let [expected, found] =
                 [expected, found].map(|number| number.map_or_else(|| "null".to_owned(), ToString::to_string));
-            Err(LossError::Differs { place, expected, found })
+            Err(CertificateError::Differs { place, expected, found })
         };
         let ((loss, delta), (claimed, claimed_delta)) = (own.total(), self.total());
         if loss > claimed {
@@ -190,23 +152,23 @@ impl LossCertificate {
     ///
     /// # Errors
     /// What differs.
-    pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), LossError> {
+    pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
         self.subject.is_about(meant, file_name)?;
         let given = Given { values: self.given.values.clone(), ..Given::default() };
         if given != self.given {
             let own = LossCertificate { given, ..self.clone() };
-            own.check().map_err(|error| LossError::Given(Box::new(error)))?;
+            own.check().map_err(|error| CertificateError::Given(Box::new(error)))?;
         }
         Ok(())
     }
 
-    fn read_with<'f>(&self, file: &'f File, given: Given) -> Result<Statement<'f>, LossError> {
+    fn read_with<'f>(&self, file: &'f File, given: Given) -> Result<Statement<'f>, CertificateError> {
         let declaration = self.subject.find(file)?;
         let statement = Statement::read(file, declaration, given);
         Ok(statement.map_err(|messages| self.subject.wrong(messages.first()))?)
     }
 
-    fn snapping(&self, statement: &Statement<'_>) -> Result<Snapping, LossError> {
+    fn snapping(&self, statement: &Statement<'_>) -> Result<Snapping, CertificateError> {
         Ok(statement.snapping().map_err(|message| self.subject.wrong(Some(&message)))?)
     }
 
@@ -246,6 +208,16 @@ impl LossCertificate {
     }
 }
 
+/// The error of the noise, once more, by the other reading of the rules: every number of its derivation must be the same.
+fn check_noise(program: &StraightLine, snapping: &Snapping) -> Result<(), CertificateError> {
+    let program = of_noise(program, &snapping.shape);
+    // That there is no bound is told where it is needed.
+    if let Ok(analysis) = analyse(&program, Effort::of_boxes(1), |_| {}) {
+        check::check(&certificate::to_json(&program, &analysis).to_string())?;
+    }
+    Ok(())
+}
+
 fn numbers(values: &BTreeMap<String, Rational>) -> Map<String, Value> {
     values.iter().map(|(name, value)| (name.clone(), json!(value.to_string()))).collect()
 }
@@ -276,7 +248,7 @@ fn stated(statement: &Statement<'_>, snapping: &Snapping) -> Value {
 }
 
 /// Whether two values are the same; if not, where they differ first.
-fn same(expected: &Value, found: &Value, place: &str) -> Result<(), LossError> {
+fn same(expected: &Value, found: &Value, place: &str) -> Result<(), CertificateError> {
     match (expected, found) {
         (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
             a.iter().try_for_each(|(name, value)| match b.get(name) {
@@ -292,7 +264,7 @@ fn same(expected: &Value, found: &Value, place: &str) -> Result<(), LossError> {
         (a, b) if a == b => Ok(()),
         (a, b) => {
             let [expected, found] = [a, b].map(ToString::to_string);
-            Err(LossError::Stated { place: place.to_owned(), expected, found })
+            Err(CertificateError::Stated { place: place.to_owned(), expected, found })
         }
     }
 }
@@ -301,19 +273,23 @@ fn same(expected: &Value, found: &Value, place: &str) -> Result<(), LossError> {
 ///
 /// # Errors
 /// If it is no loss certificate, or a part is not what its place asks for, or the text is no snapping mechanism.
-pub fn read(text_of_file: &str) -> Result<LossCertificate, LossError> {
-    let certificate = parse_within(text_of_file, LIMITS)?;
+pub fn read(text_of_file: &str) -> Result<LossCertificate, CertificateError> {
+    of_json(&parse_within(text_of_file, LIMITS)?)
+}
+
+/// As [`read`], of what is parsed already.
+pub(crate) fn of_json(certificate: &Json<'_>) -> Result<LossCertificate, CertificateError> {
     let root = Place::Root;
-    let kind = field(&certificate, "lastbit").unwrap_or(&Json::Null);
+    let kind = field(certificate, "lastbit").unwrap_or(&Json::Null);
     if !matches!(kind, Json::Text(kind) if kind == KIND) {
         return Err(root.field("lastbit").expected(format!("{KIND:?}"), kind).into());
     }
-    let version = field(&certificate, "version").unwrap_or(&Json::Null);
+    let version = field(certificate, "version").unwrap_or(&Json::Null);
     if !matches!(version, Json::Integer(2)) {
         return Err(root.field("version").expected("2 (prove the text again)", version).into());
     }
     let names = ["lastbit", "version", "text", "declaration", "values", "given", "statement", "claim"];
-    let [_, _, source, declaration, values, given, statement, claim] = object(&certificate, &root, names)?;
+    let [_, _, source, declaration, values, given, statement, claim] = object(certificate, &root, names)?;
     let subject = Subject {
         text: text(source, &root.field("text"))?.to_owned(),
         declaration: text(declaration, &root.field("declaration"))?.to_owned(),
@@ -323,7 +299,7 @@ pub fn read(text_of_file: &str) -> Result<LossCertificate, LossError> {
     let certified = Certified { cases: Vec::new(), total: read_total(claim, &root.field("claim"))? };
     let file = subject.file()?;
     let declaration = subject.find(&file)?;
-    let wrong = |message: Option<&_>| LossError::from(subject.wrong(message));
+    let wrong = |message: Option<&_>| CertificateError::from(subject.wrong(message));
     let own = Statement::read(&file, declaration, given).map_err(|messages| wrong(messages.first()))?;
     let snapping = own.snapping().map_err(|message| wrong(Some(&message)))?;
     let found = LossCertificate::of_bound(&subject.text, &own, &snapping, certified);

@@ -35,7 +35,6 @@ mod broken;
 mod cases;
 pub mod certificate;
 mod claims;
-mod json;
 mod kappa;
 #[cfg(test)]
 mod near_misses;

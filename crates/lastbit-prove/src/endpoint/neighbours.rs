@@ -23,7 +23,7 @@ const MOST_SETTINGS: usize = 32;
 
 impl Statement<'_> {
     /// The values of parameters.
-    pub(super) fn parameters(&self) -> Parameters {
+    pub fn parameters(&self) -> Parameters {
         let is_parameter =
             |name: &&String| self.declaration.parameters().any(|binder| binder.name.text == **name);
         let known = self.bindings.values.iter().filter(|(name, _)| is_parameter(name));

@@ -73,11 +73,20 @@ impl EndpointReport {
 /// # Errors
 /// [`EndpointError`], if a condition of the theory fails.
 pub fn analyse(request: &Request) -> Result<EndpointReport, EndpointError> {
+    analyse_watched(request, &AtomicBool::new(false), &mut |_| {})
+}
+
+/// As [`analyse`], until `cancel` becomes true; `progress` hears which share of the search for witnesses is done.
+pub(super) fn analyse_watched(
+    request: &Request,
+    cancel: &AtomicBool,
+    progress: &mut dyn FnMut(f64),
+) -> Result<EndpointReport, EndpointError> {
     let Request { mechanism, error, search, .. } = request;
     let sensitivity = &search.sensitivity;
     let certified = certify(mechanism, error, sensitivity)?;
     let variant = Variant::of(mechanism.clone());
-    let worst = search.run(&variant, &AtomicBool::new(false), |_| ())?;
+    let worst = search.run(&variant, cancel, |found| progress(found.share))?;
     let verdicts =
         if *sensitivity == Rational::ONE { judge(mechanism, error, &certified, &worst)? } else { Vec::new() };
     let bound = mechanism.bound();

@@ -2,7 +2,7 @@
 
 use lastbit_audit::Sampler;
 use lastbit_lang::{Format, Input, InputKind, Law, NodeId, Op, Role, StraightLine, Tie};
-use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
+use lastbit_real::{Rational, Rounding};
 
 use super::broken::{self, Tie as TextTie};
 use super::{EndpointError, FloatSnap, Noise, NoiseError};
@@ -312,14 +312,23 @@ fn value(reader: &Reader<'_>, node: NodeId) -> Result<NodeId, ShapeError> {
 /// [`EndpointError::NoRelativeError`] if the rules refuse it, or know no relative error.
 pub fn noise_error(program: &StraightLine, shape: &SnappingShape) -> Result<NoiseError, EndpointError> {
     let refused = |reason: String| EndpointError::NoRelativeError { reason };
-    let mut inputs = whole_box(program).map_err(|(_, reason)| refused(reason.to_string()))?;
-    if let Op::Input(u) = program.nodes[shape.u].op {
-        let below_one = &Dyadic::ONE - &Dyadic::pow2(-program.format.precision());
-        let unit = Enclosure::new(Sampler::Ulp.least(), below_one).expect("in order");
-        inputs[u] = inputs[u].hull(&unit);
-    }
-    let judgement = Rules::new(program).derive(&inputs).swap_remove(shape.y);
+    let program = of_noise(program, shape);
+    let inputs = whole_box(&program).map_err(|(_, reason)| refused(reason.to_string()))?;
+    let judgement = Rules::new(&program).derive(&inputs).swap_remove(shape.y);
     let relative = judgement.map_err(|refusal| refused(refusal.to_string()))?.relative;
     let relative = relative.ok_or_else(|| refused("the noise may be 0 or underflow".into()))?;
     Ok(NoiseError { relative: Rational::from(&relative) })
+}
+
+/// The program of the noise alone, on every double `u` of (0, 1).
+pub(super) fn of_noise(program: &StraightLine, shape: &SnappingShape) -> StraightLine {
+    let mut program = program.clone();
+    program.result = shape.y;
+    if let Op::Input(u) = program.nodes[shape.u].op {
+        let below_one = Rational::ONE - Rational::pow2(-program.format.precision());
+        let input = &mut program.inputs[u];
+        input.lo = Rational::from(&Sampler::Ulp.least()).min(input.lo.clone());
+        input.hi = below_one.max(input.hi.clone());
+    }
+    program
 }

@@ -1,12 +1,10 @@
-//! Answers in words and as JSON: the verdict first, then why.
+//! Answers in words: the verdict first, then why.
 
 use std::fmt::Write;
 
 use lastbit_audit::ExactLoss;
-use lastbit_lang::Diagnostic;
 use lastbit_lang::values::Claimed;
 use lastbit_real::{Float, Rational, Rounding};
-use serde_json::{Map, Value, json};
 
 use super::answer::{Conclusion, FloatAnswer};
 use super::neighbours::Point;
@@ -27,7 +25,7 @@ impl FloatAnswer<'_> {
         match &self.bound {
             Ok((_, report)) => {
                 let _ = write!(out, "{name}: {report}");
-                if let Some(why) = not_enough(report, &self.statement.claim) {
+                if let Some(why) = self.not_enough() {
                     let _ = writeln!(out, "note: {why}");
                 }
             }
@@ -127,61 +125,10 @@ impl FloatAnswer<'_> {
         }
     }
 
-    /// The answer as JSON.
-    pub fn to_json(&self, text: &str) -> Value {
-        let statement = &self.statement;
-        let mut value = match &self.bound {
-            Ok((snapping, report)) => {
-                let mut value = report.to_json();
-                value["rule"] = json!("ENDPT");
-                value["argument"] = json!(snapping.argument);
-                value["loss"] = json!(match &report.certified.total {
-                    Total::Pure { loss } => Some(loss.to_decimal(DIGITS, Rounding::Up)),
-                    Total::Approximate { .. } => self.refutation.as_ref().map(|_| "inf".to_owned()),
-                });
-                value
-            }
-            Err(reason) => json!({ "rule": "AUDIT", "reason": place(reason, text) }),
-        };
-        let parameters: Map<String, Value> = statement
-            .parameters()
-            .iter()
-            .map(|(name, value)| (name.clone(), json!(value.to_string())))
-            .collect();
-        value["name"] = json!(statement.declaration.name.text);
-        value["kind"] = json!("privacy");
-        value["conclusion"] = json!(self.conclusion.text());
-        value["parameters"] = parameters.into();
-        value["claim"] = json!({
-            "epsilon": statement.claim.epsilon.as_ref().map(ToString::to_string),
-            "delta": statement.claim.delta.to_string(),
-        });
-        value["neighbours_found"] = json!(self.neighbours.is_some());
-        let notes = match &self.bound {
-            Ok((_, report)) => {
-                not_enough(report, &statement.claim).into_iter().chain(self.notes.clone()).collect()
-            }
-            Err(_) => self.notes.clone(),
-        };
-        value["notes"] = json!(notes);
-        if let Some(refutation) = &self.refutation {
-            value["witness"] = refutation.to_json();
-            value["witness"]["satisfies"] = match &statement.given.distance {
-                None => json!(["ranges", "assumptions", "adjacency"]),
-                Some(_) => json!(["ranges", "assumptions", "given distance"]),
-            };
-            if refutation.loss == ExactLoss::Infinite {
-                value["loss"] = json!("inf");
-            }
-        }
-        value
+    /// Why the claim is not proved, though there is a bound.
+    pub fn not_enough(&self) -> Option<String> {
+        not_enough(&self.bound.as_ref().ok()?.1, &self.statement.claim)
     }
-}
-
-/// A message with its place.
-fn place(reason: &Diagnostic, text: &str) -> Value {
-    let (line, column) = reason.span.line_column(text);
-    json!({ "message": reason.message, "line": line, "column": column, "hint": reason.hint })
 }
 
 impl Event {
@@ -193,30 +140,6 @@ impl Event {
                 "r is an output that one input gives more than e^{epsilon} times as often, such as {}",
                 short_hex(*example)
             ),
-        }
-    }
-}
-
-impl Refutation {
-    fn to_json(&self) -> Value {
-        let point = |point: &Point| {
-            let values = point.iter().map(|(name, value)| (name.clone(), json!(value.to_string())));
-            values.collect::<Map<_, _>>()
-        };
-        json!({
-            "inputs": self.inputs.each_ref().map(point),
-            "event": self.event.in_words(),
-            "probabilities": self.probabilities.each_ref().map(ToString::to_string),
-            "loss_lower_bound": self.loss_from_below(),
-        })
-    }
-
-    /// The loss, rounded down; `inf` if it is infinite.
-    pub fn loss_from_below(&self) -> String {
-        match &self.loss {
-            ExactLoss::Infinite => "inf".into(),
-            ExactLoss::Finite(loss) => Rational::from(loss.lo()).to_decimal(DIGITS, Rounding::Down),
-            ExactLoss::AtLeast(least) => Rational::from(least).to_decimal(DIGITS, Rounding::Down),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is said of a privacy claim: what was found out about it, as text with its derivation, and as JSON.
+//! What is said of a privacy claim: what was found out about it, as text with its derivation.
 //!
 //! ```
 //! use lastbit_lang::parse;
@@ -20,7 +20,6 @@
 //! ```
 
 mod assumed;
-mod json;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,11 +36,12 @@ use lastbit_real::Rational;
 use serde_json::Value;
 
 use super::certificate::{self, only_used};
-use super::kernel::{self, KernelError, Proof, Theorem};
+use super::kernel::{self, KernelError, Leaf, Proof, Theorem};
 use super::prove::{Options, Report, prove_program};
 use super::refute::RefuteError;
 use super::script::{ScriptReport, ScriptVerdict};
 use super::search::{Search, Strategy};
+pub use text::{advice, broken_rule};
 
 /// What is to be proved.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +90,13 @@ pub struct Proved<'a> {
     /// What it proves.
     pub theorem: Theorem,
     trace: kernel::Trace,
+}
+
+impl Proved<'_> {
+    /// Whether it is about nothing: no two inputs satisfy what is declared of them.
+    pub fn is_vacuous(&self) -> bool {
+        self.proof.leaves.iter().all(|leaf| *leaf == Leaf::Vacuous)
+    }
 }
 
 /// How much of a derivation is shown.
@@ -151,9 +158,15 @@ impl<'a> Answer<'a> {
         text::text(self, shown)
     }
 
-    /// For programs.
-    pub fn to_json(&self) -> Value {
-        json::json(self)
+    /// What a proof assumes of parameters and inputs, as people write it: what it uses, and what it does not.
+    pub fn assumptions(&self, proved: &Proved<'_>) -> Option<[Vec<String>; 2]> {
+        let both = assumed::assumed(self, proved)?;
+        Some(both.map(|constraints| assumed::written(&constraints)))
+    }
+
+    /// The rules that a proof rests on, by their names.
+    pub fn rules(&self, proved: &Proved<'_>) -> Vec<String> {
+        tree::rules(&self.program, &proved.proof)
     }
 
     /// A certificate for each proof, by the name of the declaration, and of the script if there are several.

@@ -9,7 +9,7 @@ use lastbit_real::{Rational, Rounding};
 use super::assumed::{assumed, listed, written};
 use super::tree::derivation;
 use super::{Answer, Proved, Shown, title};
-use crate::logic::kernel::{KernelError, Leaf};
+use crate::logic::kernel::KernelError;
 use crate::logic::prove::Conclusion;
 use crate::logic::refute::{Probability, RefutationOutcome, Witness};
 use crate::logic::script::{Rejection, ScriptReport, ScriptVerdict, Status, StepReport, counterexample};
@@ -19,8 +19,8 @@ use crate::logic::search::{Attempt, Failure};
 const FEW: usize = 6;
 pub(super) const SHOWN: usize = 8;
 /// Bits of probabilities, and digits of them.
-pub(super) const BITS: u32 = 128;
-pub(super) const DIGITS: usize = 6;
+const BITS: u32 = 128;
+const DIGITS: usize = 6;
 /// Longest exact probability that is shown.
 const LONGEST: usize = 48;
 
@@ -50,7 +50,7 @@ pub(super) fn text(answer: &Answer<'_>, show: Shown) -> String {
 }
 
 /// `eps-DP`, `(eps, delta)-DP`
-pub(super) fn claim(answer: &Answer<'_>) -> String {
+fn claim(answer: &Answer<'_>) -> String {
     match &answer.claim {
         Some((epsilon, None)) => format!("{}-DP", factor(epsilon)),
         Some((epsilon, Some(delta))) => format!("({epsilon}, {delta})-DP"),
@@ -83,7 +83,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
     if answer.claim.is_none() {
         text += "  the cost was found, not claimed\n";
     }
-    if proved.proof.leaves.iter().all(|leaf| *leaf == Leaf::Vacuous) {
+    if proved.is_vacuous() {
         text += "  warning: VACUOUS: no two inputs satisfy what is declared of them\n";
     }
     let width = if show.all { usize::MAX } else { FEW };
@@ -137,7 +137,7 @@ fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
 }
 
 /// The rule that a step breaks: its own, or one that all steps obey, such as COMP.
-pub(super) fn broken_rule(step: &StepReport, rejection: &Rejection) -> String {
+pub fn broken_rule(step: &StepReport, rejection: &Rejection) -> String {
     match step.rule.starts_with(&rejection.rule) {
         true => step.rule.clone(),
         false => format!("{}, {}", rejection.rule, step.rule),
@@ -219,7 +219,7 @@ fn undecided(answer: &Answer<'_>) -> String {
     let mut text = String::new();
     let name = &answer.declaration.name.text;
     let is_rejected = answer.found.conclusion == Conclusion::Rejected;
-    let what = if is_rejected { "the claim itself is neither proved nor refuted" } else { "UNDECIDED" };
+    let what = if is_rejected { "is neither proved nor refuted" } else { "UNDECIDED" };
     let _ = write!(text, "{name}: {} {what}{}", claim(answer), given(answer));
     if let Some(stopped) = &answer.found.stopped {
         let Stopped { reason, doing } = stopped;
@@ -271,7 +271,7 @@ fn undecided(answer: &Answer<'_>) -> String {
 }
 
 /// What to do where a limit does not suffice.
-pub(super) fn advice(reason: &Reason) -> &'static str {
+pub fn advice(reason: &Reason) -> &'static str {
     match reason {
         Reason::Time(_) => {
             "allow more time (--timeout 10m), or make arrays and loops shorter; a script needs no search"

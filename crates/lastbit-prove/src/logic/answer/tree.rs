@@ -103,6 +103,24 @@ pub(super) fn derivation(program: &Program<'_>, proof: &Proof, trace: &Trace) ->
     Node::new(if both { "DP, in both directions" } else { "DP" }, children, "cases")
 }
 
+/// The names of the rules of a proof, but for those that every proof has.
+pub(super) fn rules(program: &Program<'_>, proof: &Proof) -> Vec<String> {
+    let first = paths(program, Side::One, &Fresh).unwrap_or_default();
+    let shape = Shape { program, first, cost: &proof.cost };
+    let mut found = Vec::new();
+    let mut nodes: Vec<Node> = proof.leaves.iter().rev().map(|leaf| shape.leaf(leaf, "")).collect();
+    while let Some(node) = nodes.pop() {
+        let is_rule = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || c == '-');
+        let name = node.text.split([' ', ',']).next().unwrap_or_default();
+        let is_new = is_rule(name) && !["CASE", "SEQ", "AXIOM"].contains(&name);
+        if is_new && !found.iter().any(|known| known == name) {
+            found.push(name.to_owned());
+        }
+        nodes.extend(node.children.into_iter().rev());
+    }
+    found
+}
+
 /// What leaves are about.
 struct Shape<'s, 'a> {
     program: &'s Program<'a>,

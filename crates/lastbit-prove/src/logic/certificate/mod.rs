@@ -48,17 +48,18 @@ use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::watch::{Limits, Watch};
 use lastbit_real::Rational;
 
-use super::kernel::{self, KernelError, Proof, Theorem};
+use super::kernel::{self, Proof, Theorem};
 use super::refute::{Neighbours, neighbours};
-use crate::check::CheckError;
-use crate::subject::{Subject, SubjectError};
+pub use crate::certificate::CertificateError;
+use crate::subject::Subject;
 
+pub(crate) use read::of_json;
 pub use read::read;
 pub use used::only_used;
 pub use write::to_json;
 
 /// What stands in the field `lastbit`.
-const KIND: &str = "privacy certificate";
+pub(crate) const KIND: &str = "privacy certificate";
 
 /// A certificate, read and not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,38 +72,6 @@ pub struct Certificate {
     pub values: BTreeMap<String, Rational>,
     /// The proof.
     pub proof: Proof,
-}
-
-/// Why a certificate is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CertificateError {
-    /// It is not a certificate, or a part of it is not what its place asks for.
-    #[error(transparent)]
-    Form(#[from] CheckError),
-    /// Its text is wrong, or about something else than what is meant.
-    #[error(transparent)]
-    Subject(#[from] SubjectError),
-    /// The proof is wrong.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-}
-
-impl CertificateError {
-    /// Whether the file is of another kind, or no certificate of any.
-    pub fn is_of_another_kind(&self) -> bool {
-        matches!(self, CertificateError::Form(error) if error.is_of_another_kind())
-    }
-
-    /// Whether the file is no privacy certificate at all, as opposed to a wrong one.
-    pub fn is_not_a_certificate(&self) -> bool {
-        match self {
-            CertificateError::Form(CheckError::Json { .. }) => true,
-            CertificateError::Form(CheckError::Value { place, .. }) => {
-                place == "lastbit" || place == "version"
-            }
-            _ => false,
-        }
-    }
 }
 
 impl Certificate {
@@ -138,7 +107,7 @@ impl Certificate {
     /// Checks the proof against the text.
     ///
     /// # Errors
-    /// The first thing that is wrong, and [`KernelError::Stopped`] if the limits do not suffice.
+    /// The first thing that is wrong, and [`KernelError::Stopped`](super::kernel::KernelError::Stopped) if the limits do not suffice.
     pub fn check_within(&self, limits: &Limits) -> Result<Theorem, CertificateError> {
         let watch = Watch::start(limits);
         let file = self.file()?;
@@ -159,7 +128,7 @@ impl Certificate {
     /// Whether the declaration is the one of the same name in a file, but for layout, comments and proofs.
     ///
     /// # Errors
-    /// [`SubjectError::Another`] if it is not.
+    /// [`SubjectError::Another`](crate::subject::SubjectError::Another) if it is not.
     pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
         Ok(self.subject().is_about(meant, file_name)?)
     }

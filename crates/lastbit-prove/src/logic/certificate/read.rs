@@ -28,11 +28,15 @@ const LIMITS: Limits = Limits { depth: 2 * MAX_CASES + 20, fields: 1024 };
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn read(certificate: &str) -> Result<Certificate, CertificateError> {
-    let certificate = parse_within(certificate, LIMITS)?;
+    of_json(&parse_within(certificate, LIMITS)?)
+}
+
+/// As [`read`], of what is parsed already.
+pub(crate) fn of_json(certificate: &Json<'_>) -> Result<Certificate, CertificateError> {
     let root = Place::Root;
     // What kind of file it is comes first, whatever else is wrong.
     for (name, wanted) in [("lastbit", format!("{KIND:?}")), ("version", "1".into())] {
-        let found = field(&certificate, name);
+        let found = field(certificate, name);
         if found.is_none_or(|found| found.to_string() != wanted) {
             let found = found.map_or("none".into(), Json::to_string);
             return Err(root.field(name).expected(wanted, found).into());
@@ -41,7 +45,7 @@ pub fn read(certificate: &str) -> Result<Certificate, CertificateError> {
     let names =
         ["lastbit", "version", "text", "declaration", "values", "cost", "constraints", "lemmas", "leaves"];
     let [_, _, source, declaration, values, cost, constraints, lemmas, leaves] =
-        object(&certificate, &root, names)?;
+        object(certificate, &root, names)?;
     let place = root.field("text");
     let source = text(source, &place)?;
     if source.len() > MAX_TEXT {

@@ -1,4 +1,4 @@
-//! Certificates: what the search found, as data that [`crate::check`] goes through again. The format is in `docs/semantics.md`.
+//! Error certificates: what the search found, as data that [`crate::check`] goes through again. The format is in `docs/semantics.md`.
 
 use lastbit_lang::{Accuracy, Comparison, Input, InputKind, Op, StraightLine, Tie};
 use lastbit_real::{Dyadic, Enclosure};
@@ -26,7 +26,7 @@ pub fn to_json(program: &StraightLine, analysis: &Analysis) -> Value {
 }
 
 /// `17p-43` for `17·2^-43`.
-pub(crate) fn dyadic(x: &Dyadic) -> String {
+fn dyadic(x: &Dyadic) -> String {
     if x.is_zero() { "0".into() } else { format!("{}p{}", x.mantissa(), x.exponent()) }
 }
 

@@ -1,0 +1,175 @@
+//! Certificates for other judges: as Coq files, as Gappa scripts, and what Coq says of them.
+
+use std::collections::BTreeSet;
+
+use lastbit_prove::certificate::{Certificate, CertificateError, ExportError};
+use lastbit_prove::gappa::GappaError;
+use lastbit_prove::logic::refute::Neighbours;
+use serde::Serialize;
+
+use crate::check::vacuity;
+use crate::{Refusal, Schema, Source};
+
+/// A certificate, read, to be written for other judges.
+#[derive(Clone, Debug)]
+pub struct Export<'a> {
+    name: &'a str,
+    certificate: Certificate,
+}
+
+/// What became of a certificate that another judge has looked at.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct CertifyAnswer {
+    /// The version of this JSON.
+    pub schema: Schema,
+    /// The name of the certificate's file.
+    pub file: String,
+    /// The Coq file that was written.
+    pub coq: Option<String>,
+    /// The Gappa script that was written.
+    pub gappa: Option<String>,
+    /// What the Coq file states.
+    pub statement: Option<String>,
+    /// Whether it is about no inputs at all; nothing if that is not known.
+    pub vacuous: Option<bool>,
+    /// Whether Coq accepts it; nothing if it was not asked.
+    pub accepted: Option<bool>,
+    /// Why it is not accepted, or was not checked.
+    pub reason: Option<String>,
+    /// What the theorem assumes.
+    pub assumptions: Option<Assumed>,
+    /// The library that the verdict stands on.
+    pub library: Option<LibraryUsed>,
+}
+
+/// What a theorem assumes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Assumed {
+    /// What may be assumed.
+    pub allowed: BTreeSet<String>,
+    /// What may not.
+    pub others: BTreeSet<String>,
+}
+
+/// A compiled library.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LibraryUsed {
+    /// Its directory.
+    pub path: String,
+    /// Whether the user named it.
+    pub given: bool,
+    /// Whether its sources are those of this program.
+    pub our_sources: bool,
+}
+
+impl CertifyAnswer {
+    /// Of a certificate about which nothing is said yet.
+    pub fn of(file: &str) -> CertifyAnswer {
+        CertifyAnswer {
+            schema: Schema,
+            file: file.to_owned(),
+            coq: None,
+            gappa: None,
+            statement: None,
+            vacuous: Some(false),
+            accepted: None,
+            reason: None,
+            assumptions: None,
+            library: None,
+        }
+    }
+
+    /// That what is stated is about nothing, or may be; nothing if it is about some inputs.
+    pub fn vacuity(&self) -> Option<&'static str> {
+        vacuity(self.vacuous)
+    }
+}
+
+impl<'a> Export<'a> {
+    /// Reads a certificate. It is not checked.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn of(source: Source<'a>) -> Result<Export<'a>, Refusal> {
+        match Certificate::read(source.text) {
+            Ok(certificate) => Ok(Export { name: source.name, certificate }),
+            Err(error) => Err(refused(source.name, &error)),
+        }
+    }
+
+    /// The Coq file.
+    ///
+    /// # Errors
+    /// If the library has no theorem for it.
+    pub fn to_coq(&self) -> Result<String, Refusal> {
+        let unsupported = |error: &dyn std::fmt::Display, hint: &str| {
+            Refusal::usage(format!("{} cannot be written for Coq: {error}", self.name), hint)
+        };
+        self.certificate.to_coq().map_err(|error| match &error {
+            ExportError::Certificate(error) => refused(self.name, error),
+            ExportError::Loss(error) => unsupported(error, "lastbit check computes it again"),
+            other => unsupported(
+                other,
+                "mechanisms whose samples have finitely many values can, and the ideal snapping mechanism by events; \
+                 lastbit check goes through all certificates",
+            ),
+        })
+    }
+
+    /// The Gappa script.
+    ///
+    /// # Errors
+    /// If it is not of an error, or Gappa has no words for it.
+    pub fn to_gappa(&self) -> Result<String, Refusal> {
+        self.certificate.to_gappa().map_err(|error| match &error {
+            ExportError::Certificate(error) => refused(self.name, error),
+            ExportError::Gappa(GappaError::Boxes { .. }) => {
+                Refusal::usage(error.to_string(), "lastbit prove --effort 1 writes a certificate of one box")
+            }
+            ExportError::NotAnError => Refusal::usage(
+                format!("{} is not an error certificate: {error}", self.name),
+                "lastbit prove FILE --of NAME --certificate PATH writes one",
+            ),
+            _ => Refusal::usage(error.to_string(), "--coq has all operations"),
+        })
+    }
+
+    /// What the Coq file states, exactly.
+    pub fn statement(&self) -> Option<String> {
+        match &self.certificate {
+            Certificate::Loss(certificate) => {
+                let (loss, _) = certificate.total();
+                Some(format!("{}: loss <= {loss}, exactly", certificate.subject.declaration))
+            }
+            Certificate::Privacy(certificate) => {
+                Some(format!("{}: ({})-DP", certificate.declaration, certificate.proof.cost))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what it is of is about no inputs at all; nothing if that is not known.
+    ///
+    /// # Errors
+    /// If its text cannot be read.
+    pub fn vacuous(&self) -> Result<Option<bool>, Refusal> {
+        match &self.certificate {
+            Certificate::Privacy(certificate) => match certificate.neighbours() {
+                Ok(Neighbours::Exist(_)) => Ok(Some(false)),
+                Ok(Neighbours::None) => Ok(Some(true)),
+                Ok(Neighbours::Unknown) => Ok(None),
+                Err(error) => Err(refused(self.name, &error)),
+            },
+            Certificate::Loss(certificate) => Ok(certificate.has_neighbours.then_some(false)),
+            _ => Ok(Some(false)),
+        }
+    }
+}
+
+fn refused(name: &str, error: &CertificateError) -> Refusal {
+    Refusal::usage(
+        format!("{name} is not a certificate: {error}"),
+        "lastbit prove FILE --certificate PATH writes one",
+    )
+}

@@ -1,0 +1,218 @@
+//! One program: a bound on its error, and its derivation.
+
+use std::time::Instant;
+
+use lastbit_lang::fpcore::{self, WriteError};
+use lastbit_lang::{Diagnostic, NodeId, StraightLine};
+use lastbit_prove::analysis::{Analysis, NoBound};
+use lastbit_prove::boxes::whole_box;
+use lastbit_prove::certificate;
+use lastbit_prove::derivation::{self, Derivation};
+use lastbit_prove::search::{Goal, analyse_while};
+use lastbit_real::Rational;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::{DIGITS, Found, NamedCertificate, ProofAnswer, Verdict};
+use super::question::{DerivationWish, Form, Task};
+use super::{Session, papers};
+use crate::{Number, Refusal};
+
+/// A bound on `|float - real|`, for all inputs in their ranges.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ErrorBound {
+    /// The bound.
+    pub abs_error: Number,
+    /// Where the real result lies.
+    pub range: [Number; 2],
+    /// What gave the bound.
+    pub method: String,
+    /// Into how many boxes the inputs were cut.
+    pub boxes: usize,
+    /// The float format.
+    pub precision: String,
+    /// What became of the bound that the text claims, if it claims one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<&'static str>,
+    /// That the time limit was reached, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<&'static str>,
+    /// The derivation on the whole box of inputs, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derivation: Option<DerivationShown>,
+}
+
+/// A derivation.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct DerivationShown {
+    /// In the form that was asked for.
+    pub text: String,
+    /// Whether the text is a document of its own.
+    #[serde(skip)]
+    pub is_document: bool,
+    /// The node that it is of, and all nodes that this rests on.
+    #[serde(flatten)]
+    pub nodes: Value,
+}
+
+const LATE: &str = "the time limit was reached: this is the best bound so far, and it holds";
+
+impl Session<'_> {
+    /// A bound on the error of a program, and a claimed one if there is one; or what else is asked for.
+    pub(super) fn program(
+        &self,
+        program: &StraightLine,
+        claim: Option<NodeId>,
+    ) -> Result<ProofAnswer, Refusal> {
+        match &self.question.task {
+            Task::Fpcore => return Ok(self.as_fpcore(program)),
+            Task::Paper(at) => return papers::rules(program, at),
+            Task::Prove | Task::Cases => {}
+        }
+        let (start, effort) = (Instant::now(), self.question.effort);
+        let mut is_late = false;
+        let outcome = analyse_while(Goal { program, claim }, effort, |progress| {
+            let message = match progress.error {
+                Some(error) => format!("error <= {}", derivation::error(error)),
+                None => "no bound yet".into(),
+            };
+            self.watcher.tell("cutting boxes", progress.boxes as f64 / effort.boxes as f64, &message);
+            is_late = self.question.time_for_errors.is_some_and(|limit| start.elapsed() >= limit);
+            !is_late && !self.watcher.is_cancelled()
+        });
+        if self.watcher.is_cancelled() {
+            return Err(Refusal::interrupted(format!("looking for a bound of {}", program.name)));
+        }
+        let analysis = match outcome {
+            Ok(analysis) => analysis,
+            Err(no_bound) => return Ok(self.no_bound(program, &no_bound)),
+        };
+        self.bounded(program, &analysis, is_late)
+    }
+
+    fn bounded(
+        &self,
+        program: &StraightLine,
+        analysis: &Analysis,
+        is_late: bool,
+    ) -> Result<ProofAnswer, Refusal> {
+        let exact = |x| Rational::from(x);
+        let boxes = analysis.leaves().count();
+        let found = ErrorBound {
+            abs_error: Number::at_most(&exact(&analysis.error), DIGITS),
+            range: [
+                Number::at_least(&exact(analysis.range.lo()), DIGITS),
+                Number::at_most(&exact(analysis.range.hi()), DIGITS),
+            ],
+            method: analysis.method().to_string(),
+            boxes,
+            precision: program.format.to_string(),
+            claim: analysis.claim.map(|_| if analysis.meets_claim() { "proved" } else { "not proved" }),
+            late: is_late.then_some(LATE),
+            derivation: match &self.question.derivation {
+                Some(wish) => Some(shown(program, wish, program.result, boxes)?),
+                None => None,
+            },
+        };
+        let verdict = match (analysis.claim, analysis.meets_claim()) {
+            (None, _) => Verdict::Bound,
+            (Some(_), true) => Verdict::Proved,
+            (Some(_), false) => Verdict::Undecided,
+        };
+        let statement = found.in_words(super::words::DIGITS);
+        let mut answer =
+            ProofAnswer::new(&program.name, verdict, statement, Found::ErrorBound(Box::new(found)));
+        answer.notes = program.notes.clone();
+        answer.notes.extend(is_late.then(|| LATE.to_owned()));
+        if verdict == Verdict::Undecided {
+            answer.tried.push(format!(
+                "the bound that was found is larger than the claimed one on some of {boxes} boxes of inputs"
+            ));
+            answer.next.push("look harder: --effort high".into());
+        }
+        if self.question.certificates {
+            let text = certificate::to_json(program, analysis).to_string();
+            answer.certificates.push(NamedCertificate { name: program.name.clone(), text });
+        }
+        Ok(answer)
+    }
+
+    fn as_fpcore(&self, program: &StraightLine) -> ProofAnswer {
+        match fpcore::write(program) {
+            Ok(fpcore) => {
+                let statement = "as FPCore".to_owned();
+                let mut answer = ProofAnswer::new(
+                    &program.name,
+                    Verdict::Shown,
+                    statement,
+                    Found::Fpcore { fpcore: fpcore.clone() },
+                );
+                answer.details = fpcore;
+                answer
+            }
+            Err(error) => {
+                let node = match error {
+                    WriteError::Grid { node, .. } => program.nodes.get(node),
+                    WriteError::RealInput { .. } => None,
+                };
+                let span = node.and_then(|node| node.span).unwrap_or_default();
+                let diagnostic = Diagnostic::new(span, error.to_string())
+                    .with_hint("--of NAME prints what leads to a variable of a *.lb file");
+                self.unreadable(&program.name, "FPCore form", &[diagnostic])
+            }
+        }
+    }
+
+    /// A program without a bound: the node, the interval, the reason.
+    fn no_bound(&self, program: &StraightLine, no_bound: &NoBound) -> ProofAnswer {
+        const HINT: &str = "narrow the ranges of the inputs";
+        let message = derivation::no_bound(program, no_bound);
+        let mut answer = match program.nodes.get(no_bound.refusal.node).and_then(|node| node.span) {
+            Some(span) => {
+                self.unreadable(&program.name, "bound", &[Diagnostic::new(span, message).with_hint(HINT)])
+            }
+            None => ProofAnswer::refused(&program.name, "bound", Refusal::usage(message, HINT)),
+        };
+        answer.notes = program.notes.clone();
+        answer
+    }
+}
+
+/// The derivation on the whole box, of `root` unless another node is asked for. The bound is of `boxes` boxes.
+pub(super) fn shown(
+    program: &StraightLine,
+    wish: &DerivationWish,
+    root: NodeId,
+    boxes: usize,
+) -> Result<DerivationShown, Refusal> {
+    let inputs =
+        whole_box(program).map_err(|(_, reason)| Refusal::usage(reason.to_string(), "narrow the ranges"))?;
+    let derivation = Derivation::new(program, inputs);
+    let root = wish.node.unwrap_or(root);
+    if root >= program.nodes.len() {
+        return Err(Refusal::usage(
+            format!("there is no node {root} in {}", program.name),
+            format!("nodes have the numbers 0 to {}", program.nodes.len() - 1),
+        ));
+    }
+    let tree = || derivation::tree(&derivation, root, wish.depth);
+    let text = match wish.form {
+        Form::Latex => derivation::latex(&derivation, root, wish.depth),
+        Form::Node => derivation::detail(&derivation, root),
+        Form::Figure { columns } => derivation::figure(&derivation, root, columns).unwrap_or_else(|| {
+            format!("(the figure is wider than {columns} columns; the same as a tree:)\n{}", tree())
+        }),
+        Form::Tree => tree(),
+    };
+    let is_document = wish.form == Form::Latex;
+    // The root's bound is often not that of the headline.
+    let text = match boxes {
+        2.. if !is_document => {
+            format!("on the whole box; the headline is after cutting into {boxes} boxes:\n{text}")
+        }
+        _ => text,
+    };
+    Ok(DerivationShown { text, is_document, nodes: derivation.to_json(root) })
+}
