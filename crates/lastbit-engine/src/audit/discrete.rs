@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use lastbit_audit::discrete::{self, Claim, DiscreteError, DiscreteReport};
+use lastbit_lang::values;
 use lastbit_lang::watch::Limits;
 use lastbit_prove::logic::prove::{Conclusion, Options, prove};
 
 use super::compared::{Compared, Open};
 use super::judge::{judge, with_limit};
 use super::program::{Setting, judgement};
-use super::{AuditAnswer, ClaimSource, Form, JudgedClaim, Listed, OutputRow, Wishes};
+use super::{AuditAnswer, ClaimSource, Form, JudgedClaim, Listed, OutputRow, Wishes, short};
 use crate::{Judgement, Number, Refusal, Schema, Watcher};
 
 /// How long the prover may take to settle what enclosures leave open.
@@ -104,14 +105,24 @@ pub(super) fn audit(
 /// The claim of the text. Where the loss is the claim itself, no enclosure tells whether it is more: the prover may.
 fn claimed(setting: &Setting<'_>, report: &DiscreteReport, claim: &Claim) -> JudgedClaim {
     let mut verdict = judgement(claim.verdict, report.unmet.is_empty());
+    // The claim as it is written, where that is a rational number: enclosures are dyadic.
+    let written = values::claimed(setting.file, setting.declaration, &setting.bindings).ok().flatten();
+    let written = written.and_then(|claim| claim.epsilon);
     let mut words = report.claim_in_words().unwrap_or_default();
+    if let (Some(epsilon), Some((claimed, verdict))) = (&written, words.split_once(": ")) {
+        let delta = claimed.split_once(", δ").map_or(String::new(), |(_, delta)| format!(", δ{delta}"));
+        words = format!("ε = {}{delta}: {verdict}", short(epsilon));
+    }
     if verdict == Judgement::Undecided && report.unmet.is_empty() && is_proved(setting) {
         verdict = Judgement::Holds;
         words.push_str(", and the claim is proved for all neighbours");
     }
     JudgedClaim {
         source: ClaimSource::Text,
-        epsilon: Number::enclosed(&claim.epsilon, 20),
+        epsilon: match &written {
+            Some(epsilon) => Number::exact(epsilon, 20),
+            None => Number::enclosed(&claim.epsilon, 20),
+        },
         delta: claim.delta.as_ref().map(|delta| Number::enclosed(delta, 20)),
         verdict,
         excess: report.excess().as_ref().map(|excess| Number::enclosed(excess, 12)),

@@ -221,7 +221,9 @@ impl AuditAnswer {
             let verdict = claim.verdict.text();
             lines.push(format!("claim    loss <= {bound}, {}: {verdict}", claim.source.in_words()));
         }
-        if let Some(claim) = self.claims.iter().find(|claim| claim.source == ClaimSource::Text) {
+        if let Some(claim) =
+            self.claims.iter().find(|claim| matches!(claim.source, ClaimSource::Text | ClaimSource::Library))
+        {
             lines.push(format!("claim    {}", claim.words));
         }
         if let Some(worst) = &self.worst {
@@ -259,6 +261,10 @@ impl AuditAnswer {
             text.push_str(&format!("\n{}", details.table()));
         }
         text.push('\n');
+        if let Some(details) = &self.sampler {
+            text.push_str(&self.law_table(details));
+            return text;
+        }
         let rows = self.chosen(shown.all);
         let head = ["output", "P", "P'", "ln(P/P')"].map(str::to_owned);
         let cells = rows.iter().map(|row| [row.name.clone(), p(&row.p_first), p(&row.p_second), signed(row)]);
@@ -270,6 +276,30 @@ impl AuditAnswer {
             let how = if shown.all { "" } else { ": --all lists them" };
             text.push_str(&format!("  and {} more{lose}{how}\n", left_out));
         }
+        text
+    }
+
+    /// The most likely outputs of a sampler next to what the law says, in their order.
+    fn law_table(&self, details: &SamplerDetails) -> String {
+        let mut order: Vec<usize> = (0..self.outputs.len().min(details.law.len())).collect();
+        order.sort_by_key(|i| {
+            let [first, second] = &details.law[*i];
+            std::cmp::Reverse(first.upper().clone().max(second.upper().clone()))
+        });
+        order.truncate(ROWS / 2);
+        order.sort_unstable();
+        let head = ["output", "P at least", "law", "P' at least", "law'"].map(str::to_owned);
+        let rows = order.iter().map(|i| {
+            let (row, [law, law2]) = (&self.outputs[*i], &details.law[*i]);
+            let least = |number: &Number| decimal(number.lower(), 12, Rounding::Down);
+            [row.name.clone(), least(&row.p_first), long(law, 12), least(&row.p_second), long(law2, 12)]
+        });
+        let mut text = columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+        let left_out = self.outputs.len().saturating_sub(ROWS / 2);
+        if left_out > 0 {
+            text.push_str(&format!("  and {left_out} less likely outputs or intervals of outputs\n"));
+        }
+        text.push_str("  law: what it should be; P lies between its least and that with what is undecided\n");
         text
     }
 
