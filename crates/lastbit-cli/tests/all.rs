@@ -8,6 +8,7 @@ mod common;
 mod docs;
 mod float_verdicts;
 mod fmt;
+mod json_docs;
 mod paper_map;
 mod prove;
 mod prove_input;

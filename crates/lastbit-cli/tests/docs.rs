@@ -1,15 +1,9 @@
-//! What docs/cli.md says a command prints is what it prints, and docs/json.md likewise. `LASTBIT_BLESS=1 cargo test -p lastbit-cli docs`
-//! writes the examples anew.
+//! What docs/cli.md says a command prints is what it prints. `LASTBIT_BLESS=1 cargo test -p lastbit-cli docs` writes the examples anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::common::{lastbit, output, stderr, stdout};
-
-/// Members that are others each time.
-const VOLATILE: [&str; 1] = ["seconds"];
 
 fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -35,30 +29,6 @@ fn each_example(page: &Path, start: &str, fence: &str, example: impl Fn(&str, &s
     } else {
         assert_eq!(written, text, "{}: LASTBIT_BLESS=1 writes it anew", page.display());
     }
-}
-
-/// The JSON without what changes from run to run.
-fn steady(mut value: Value) -> Value {
-    match &mut value {
-        Value::Object(members) => {
-            VOLATILE.iter().for_each(|name| drop(members.remove(*name)));
-            members.values_mut().for_each(|member| *member = steady(member.take()));
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| *value = steady(value.take())),
-        _ => {}
-    }
-    value
-}
-
-#[test]
-fn json_is_what_is_printed() {
-    each_example(&root().join("docs/json.md"), "<!-- lastbit ", "```json\n", |comment, _| {
-        let command = comment.trim_start_matches("<!-- lastbit ").trim_end_matches(" -->");
-        let output = output(lastbit(command).current_dir(root()));
-        let found: Value = serde_json::from_str(stdout(&output))
-            .unwrap_or_else(|error| panic!("{command}: {error}: {}", stderr(&output)));
-        serde_json::to_string_pretty(&steady(found)).expect("JSON") + "\n"
-    });
 }
 
 #[test]

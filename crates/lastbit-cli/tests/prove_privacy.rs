@@ -222,9 +222,9 @@ fn proved_is_what_is_claimed() {
         ("approx(2 * eps, 1/10)", "PROVED", 0),
         // More than what is certified is proved, less than what is lost is refuted; between the two nothing is known.
         ("pure eps + 2^-45", "UNDECIDED", 3),
-        ("pure eps", "REFUTED: not eps-DP (pure) with eps = 1,", 1),
-        ("pure eps / 2", "REFUTED: not eps-DP (pure) with eps = 1/2,", 1),
-        ("pure 0", "REFUTED: not eps-DP (pure) with eps = 0,", 1),
+        ("pure eps", "REFUTED: not eps-DP (pure) with eps = 1:", 1),
+        ("pure eps / 2", "REFUTED: not eps-DP (pure) with eps = 1/2:", 1),
+        ("pure 0", "REFUTED: not eps-DP (pure) with eps = 0:", 1),
         ("approx(eps / 2, 1/1000)", "REFUTED: not (1/2, 1/1000)-DP", 1),
     ] {
         let output = prove(&with_clause(SNAPPING, "claim pure infer", &format!("claim {claim}")), options);

@@ -110,7 +110,11 @@ impl Manner<'_> {
         text += &style::wrapped(&line, 2);
         text.push('\n');
         for line in answer.summary(show.digits) {
-            text += &style::wrapped(&format!("  {}", printable(&line)), 2);
+            // Who has the tree or the details need not be told how to get them.
+            let hint = if show.tree { "; --tree" } else { "; --details" };
+            let has_them = show.tree || show.details;
+            let line = if has_them { line.split(hint).next().unwrap_or(&line) } else { &line };
+            text += &style::wrapped(&format!("  {}", printable(line)), 2);
             text.push('\n');
         }
         for note in &answer.notes {

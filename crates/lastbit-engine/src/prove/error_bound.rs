@@ -127,9 +127,11 @@ impl Session<'_> {
         answer.notes = program.notes.clone();
         answer.notes.extend(is_late.then(|| LATE.to_owned()));
         if verdict == Verdict::Undecided {
-            answer.tried.push(format!(
-                "the bound that was found is larger than the claimed one on some of {boxes} boxes of inputs"
-            ));
+            let place = match boxes {
+                1 => "all inputs".to_owned(),
+                _ => format!("some of {boxes} boxes of inputs"),
+            };
+            answer.tried.push(format!("the bound that was found is larger than the claimed one, on {place}"));
             answer.next.push("look harder: --effort high".into());
         }
         if self.question.certificates {

@@ -83,7 +83,7 @@ impl Text<'_> {
 
     /// A proof that shifts every Laplace sample by the difference of the inputs, if there is one input and one such sample.
     fn script(&self, answer: &Answer<'_>) -> Option<String> {
-        if !self.declaration.proofs.is_empty() {
+        if !self.declaration.proofs.is_empty() || self.clamped().is_some() {
             return None;
         }
         let samples = self.declaration.statements().into_iter().filter_map(|line| match &line.kind {

@@ -68,6 +68,7 @@ pub(super) fn of_loss(found: &FloatAnswer<'_>, data: &LossFound) -> String {
     let claimed = match (&claim.epsilon, claim.delta.is_zero()) {
         (Some(epsilon), true) => format!("eps-DP (pure) with eps = {epsilon}"),
         (Some(epsilon), false) => format!("({epsilon}, {})-DP", claim.delta),
+        (None, true) if found.conclusion == Conclusion::Refuted => "eps-DP (pure) for any eps".to_owned(),
         (None, true) => "eps-DP (pure) for some eps".to_owned(),
         (None, false) => format!("(eps, {})-DP for some eps", claim.delta),
     };

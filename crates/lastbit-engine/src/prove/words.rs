@@ -129,12 +129,8 @@ impl ProofAnswer {
                 };
                 format!("a proof of the file is wrong; the claim itself, {statement}, is {state}")
             }
-            (Found::Privacy(found), Verdict::Refuted) => {
-                format!("not {statement}{}", lost(found.witness.as_ref(), digits))
-            }
-            (Found::Loss(found), Verdict::Refuted) => {
-                format!("not {statement}{}", lost(found.witness.as_ref(), digits))
-            }
+            (Found::Privacy(found), Verdict::Refuted) => self.refuted(found.witness.as_ref(), digits),
+            (Found::Loss(found), Verdict::Refuted) => self.refuted(found.witness.as_ref(), digits),
             (Found::Loss(found), Verdict::Proved) => match &found.certified {
                 Some(loss) => {
                     let rest = statement.split_once(", for all ").map_or("", |(_, rest)| rest);
@@ -146,6 +142,12 @@ impl ProofAnswer {
             (Found::Paper(_), Verdict::Refuted) => format!("{statement} fail"),
             _ => statement.clone(),
         }
+    }
+
+    /// What is false, and by how much. For whom it was claimed does not matter then.
+    fn refuted(&self, witness: Option<&Witness>, digits: usize) -> String {
+        let claim = self.statement.split(", for all ").next().unwrap_or(&self.statement);
+        format!("not {claim}{}", lost(witness, digits))
     }
 
     fn cost(&self) -> Option<&str> {
@@ -223,7 +225,10 @@ fn lost(witness: Option<&Witness>, digits: usize) -> String {
         Loss::Infinite => ": the loss is infinite".into(),
         Loss::Finite(loss) | Loss::AtLeast(loss) => {
             let digits = apart(loss.lower(), witness.claimed.as_ref().map(|claimed| claimed.upper()), digits);
-            format!(": the loss is at least {}", down(loss.lower(), digits))
+            let claimed = witness.claimed.as_ref();
+            let claimed = claimed
+                .map_or(String::new(), |claimed| format!(", and {} is claimed", short(claimed.upper())));
+            format!(": the loss is at least {}{claimed}", down(loss.lower(), digits))
         }
     }
 }
@@ -289,17 +294,16 @@ fn by(found: &PrivacyFound) -> Vec<String> {
         .proofs
         .iter()
         .filter(|proof| proof.verdict == "proved")
-        .map(|proof| proof.name.as_deref().unwrap_or("the proof of the file"))
+        .map(|proof| proof.name.as_deref().unwrap_or("a proof of the file"))
         .collect();
     let by = match (found.cost.is_some(), scripts.as_slice()) {
         (false, _) => return lines,
-        (true, []) => "found".to_owned(),
+        (true, []) => "found by the search".to_owned(),
         (true, names) => names.join(" and "),
     };
-    let rules =
-        if found.rules.is_empty() { String::new() } else { format!(" by {}", found.rules.join(", ")) };
+    let rules = if found.rules.is_empty() { "no rule".to_owned() } else { found.rules.join(", ") };
     let first =
         found.rules.first().map_or(String::new(), |rule| format!(", lastbit explain {rule} what it means"));
-    lines.push(format!("{by}{rules}; --tree shows the derivation{first}"));
+    lines.push(format!("by {rules} ({by}); --tree shows the derivation{first}"));
     lines
 }

@@ -135,10 +135,10 @@ impl Event {
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
-            Event::Output(output) => format!("r = {}", short_hex(*output)),
+            Event::Output(output) => format!("r = {}", shown_float(*output)),
             Event::Favoured { epsilon, example } => format!(
                 "r is an output that one input gives more than e^{epsilon} times as often, such as {}",
-                short_hex(*example)
+                shown_float(*example)
             ),
         }
     }
@@ -167,6 +167,12 @@ fn shown(value: &Rational) -> String {
         true => short_hex(float),
         false => exact,
     }
+}
+
+/// `-1000`, `-0x1p-53`.
+fn shown_float(x: f64) -> String {
+    const SHORT: f64 = 1e9;
+    if x.fract() == 0.0 && x.abs() < SHORT { format!("{x}") } else { short_hex(x) }
 }
 
 /// `-0x1p-53`, without zeros that say nothing.

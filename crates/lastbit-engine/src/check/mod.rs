@@ -10,26 +10,20 @@
 //! # Ok::<(), lastbit_engine::Refusal>(())
 //! ```
 
+mod proved;
+
 use std::collections::BTreeMap;
 
 use lastbit_lang::StraightLine;
 use lastbit_lang::watch::Limits;
 use lastbit_prove::certificate::{Certificate, CertificateError, Meant, Statement, lowered};
-use lastbit_prove::check::Checked;
-use lastbit_prove::derivation::{Reading, expression};
-use lastbit_prove::endpoint::certificate::LossCertificate;
-use lastbit_prove::logic::certificate as privacy;
-use lastbit_prove::logic::kernel::Theorem;
-use lastbit_prove::logic::refute::Neighbours;
-use lastbit_real::{Rational, Rounding};
+use lastbit_real::Rounding;
 use serde::Serialize;
 
 use crate::source::Contents;
 use crate::{Judgement, Number, Refusal, Schema, Source, number};
-
-/// Digits of bounds in JSON, and of losses.
-const DIGITS: usize = 10;
-const LOSS_DIGITS: usize = 20;
+use proved::{LOSS_DIGITS, notes, of_error, of_loss, of_privacy};
+pub use proved::{Proved, ProvedError, ProvedLoss, ProvedPrivacy};
 
 /// Which certificate, and about which text it is to be.
 #[derive(Clone, Copy, Debug)]
@@ -75,85 +69,6 @@ pub enum CheckVerdict {
     NotChecked,
     /// It is no certificate.
     NotACertificate,
-}
-
-/// What a certificate proves, by kind.
-#[derive(Clone, Debug, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Proved {
-    /// A bound on the error of a program.
-    Error(ProvedError),
-    /// A bound on the privacy loss of a mechanism in floating point.
-    Loss(ProvedLoss),
-    /// Privacy over the reals.
-    Privacy(ProvedPrivacy),
-}
-
-/// A bound on the error of a program.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct ProvedError {
-    /// The program.
-    pub name: String,
-    /// The bound.
-    pub abs_error: Number,
-    /// Where the real result lies.
-    pub range: [Number; 2],
-    /// What the error is at most everywhere, if that is claimed.
-    pub at_most: Option<String>,
-    /// How many boxes.
-    pub boxes: usize,
-    /// How many judgements on all of them.
-    pub judgements: usize,
-}
-
-/// A bound on a privacy loss in floating point.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct ProvedLoss {
-    /// The mechanism.
-    pub name: String,
-    /// ε.
-    pub loss: Number,
-    /// δ.
-    pub delta: Option<Number>,
-    /// The argument that is private.
-    pub argument: String,
-    /// How far apart neighbours are.
-    pub sensitivity: Number,
-    /// The values of its parameters.
-    pub values: BTreeMap<String, String>,
-    /// What the text claims.
-    pub claim: Option<String>,
-    /// Whether that is shown.
-    pub shows_the_claim: bool,
-    /// Whether it is about no inputs at all; nothing if that is not known.
-    pub vacuous: Option<bool>,
-    /// What another reading of the rules has computed again.
-    pub independent: Vec<&'static str>,
-    /// What the code that made the certificate has computed again.
-    pub recomputed: Vec<&'static str>,
-}
-
-/// Privacy over the reals.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct ProvedPrivacy {
-    /// The mechanism.
-    pub name: String,
-    /// What is proved.
-    pub cost: String,
-    /// What is claimed, if that is a number.
-    pub claim: Option<String>,
-    /// Whether it is about no inputs at all; nothing if that is not known.
-    pub vacuous: Option<bool>,
-    /// How many premises were checked.
-    pub premises: usize,
-    /// How many lemmas there are.
-    pub lemmas: usize,
-    /// The values of its parameters.
-    pub values: BTreeMap<String, String>,
 }
 
 impl CheckVerdict {
@@ -378,77 +293,4 @@ pub(crate) fn factor(cost: &str) -> String {
 fn given(values: &BTreeMap<String, String>, before: &str) -> String {
     let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if values.is_empty() { String::new() } else { format!("{before}{}", values.join(", ")) }
-}
-
-fn texts(values: &BTreeMap<String, Rational>) -> BTreeMap<String, String> {
-    values.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
-}
-
-fn of_error(checked: &Checked) -> ProvedError {
-    ProvedError {
-        name: checked.program.name.clone(),
-        abs_error: Number::at_most(&Rational::from(&checked.error), DIGITS),
-        range: [
-            Number::at_least(&Rational::from(checked.range.lo()), DIGITS),
-            Number::at_most(&Rational::from(checked.range.hi()), DIGITS),
-        ],
-        at_most: checked.at_most.map(|node| expression(&checked.program, node, Reading::Real)),
-        boxes: checked.leaves,
-        judgements: checked.judgements,
-    }
-}
-
-fn of_loss(certificate: &LossCertificate) -> ProvedLoss {
-    let (loss, delta) = certificate.total();
-    let claim = &certificate.claim;
-    ProvedLoss {
-        name: certificate.subject.declaration.clone(),
-        loss: Number::at_most(loss, LOSS_DIGITS),
-        delta: delta.map(|delta| Number::at_most(delta, LOSS_DIGITS)),
-        argument: certificate.argument.clone(),
-        sensitivity: Number::exact(&certificate.sensitivity, LOSS_DIGITS),
-        values: texts(&certificate.subject.values),
-        claim: claim.epsilon.as_ref().map(|epsilon| match claim.delta.is_zero() {
-            true => format!("pure {epsilon}"),
-            false => format!("approx({epsilon}, {})", claim.delta),
-        }),
-        shows_the_claim: certificate.shows_the_claim(),
-        vacuous: certificate.has_neighbours.then_some(false),
-        independent: vec!["the rounding error of the noise"],
-        recomputed: vec!["the thresholds and the loss of every case"],
-    }
-}
-
-fn notes(certificate: &LossCertificate, proved: &ProvedLoss) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let Some(distance) = &certificate.given.distance {
-        notes.push(format!("the distance {distance} was given: the text need not say so"));
-    }
-    if certificate.given.ln.is_some() || certificate.given.exp.is_some() {
-        notes.push("the accuracy of the library was given: the text need not say so".into());
-    }
-    if let (Some(claimed), false) = (&proved.claim, proved.shows_the_claim) {
-        notes.push(format!("that does not show the claim of the text, {claimed}"));
-    }
-    notes
-}
-
-fn of_privacy(
-    certificate: &privacy::Certificate,
-    theorem: &Theorem,
-    neighbours: &Neighbours,
-) -> ProvedPrivacy {
-    ProvedPrivacy {
-        name: certificate.declaration.clone(),
-        cost: theorem.cost.to_string(),
-        claim: theorem.claim.as_ref().map(ToString::to_string),
-        vacuous: match neighbours {
-            Neighbours::Exist(_) => Some(false),
-            Neighbours::None => Some(true),
-            Neighbours::Unknown => None,
-        },
-        premises: theorem.premises,
-        lemmas: certificate.proof.lemmas.len(),
-        values: texts(&certificate.values),
-    }
 }
