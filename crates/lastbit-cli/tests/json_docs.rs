@@ -4,12 +4,10 @@
 //! the first element of an array is compared, without what changes from run to run; what the page leaves out is written `"…"`, as a
 //! value, or as the last element of a list.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{lastbit, output, stderr, stdout};
+use crate::common::{self, lastbit, output, stderr, stdout};
 use serde_json::Value;
 
 /// Members that change from run to run.
