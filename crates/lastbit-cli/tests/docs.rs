@@ -40,3 +40,21 @@ fn text_is_what_is_printed() {
         format!("{line}\n{}{}", stdout(&output), stderr(&output))
     });
 }
+
+/// The README shows the first line of what a command prints. What an attack prints depends on samples.
+#[test]
+fn the_readme_shows_first_lines() {
+    let text = fs::read_to_string(root().join("README.md")).expect("the page");
+    let mut lines = text.lines().peekable();
+    let mut shown = 0;
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ lastbit ").filter(|command| !command.starts_with("attack"))
+        else {
+            continue;
+        };
+        let output = output(lastbit(command).current_dir(root()).env("COLUMNS", "100"));
+        assert_eq!(stdout(&output).lines().next(), lines.peek().copied(), "{command}");
+        shown += 1;
+    }
+    assert!(shown >= 3, "only {shown}");
+}

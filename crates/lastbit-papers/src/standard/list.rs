@@ -2,16 +2,15 @@
 
 use super::{Expected, Standard};
 
-const SUMS: &str = include_str!("../../../../mechanisms/standard/sums.lb");
-const NOISY_MAX: &str = include_str!("../../../../mechanisms/standard/noisy_max.lb");
-const SELECTION: &str = include_str!("../../../../mechanisms/standard/selection.lb");
-const SPARSE_VECTOR: &str = include_str!("../../../../mechanisms/standard/sparse_vector.lb");
-const SPARSE_VECTOR_VARIANTS: &str =
-    include_str!("../../../../mechanisms/standard/sparse_vector_variants.lb");
-const BROKEN_SCALES: &str = include_str!("../../../../mechanisms/standard/broken_scales.lb");
-const BROKEN_NOISY_MAX: &str = include_str!("../../../../mechanisms/standard/broken_noisy_max.lb");
-const BROKEN_SPARSE_VECTOR: &str = include_str!("../../../../mechanisms/standard/broken_sparse_vector.lb");
-const BROKEN_FLOAT: &str = include_str!("../../../../mechanisms/standard/broken_float.lb");
+const SUMS: &str = include_str!("../../mechanisms/sums.lb");
+const NOISY_MAX: &str = include_str!("../../mechanisms/noisy_max.lb");
+const SELECTION: &str = include_str!("../../mechanisms/selection.lb");
+const SPARSE_VECTOR: &str = include_str!("../../mechanisms/sparse_vector.lb");
+const SPARSE_VECTOR_VARIANTS: &str = include_str!("../../mechanisms/sparse_vector_variants.lb");
+const BROKEN_SCALES: &str = include_str!("../../mechanisms/broken_scales.lb");
+const BROKEN_NOISY_MAX: &str = include_str!("../../mechanisms/broken_noisy_max.lb");
+const BROKEN_SPARSE_VECTOR: &str = include_str!("../../mechanisms/broken_sparse_vector.lb");
+const BROKEN_FLOAT: &str = include_str!("../../mechanisms/broken_float.lb");
 
 const fn correct(
     name: &'static str,
