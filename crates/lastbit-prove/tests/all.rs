@@ -12,4 +12,6 @@ mod kernels;
 mod logic_certificates;
 mod logic_coq;
 mod logic_limits;
+mod refute;
 mod tightness;
+mod witnesses;

@@ -2,5 +2,3 @@
 
 mod edges;
 mod laws;
-#[path = "../witnesses/mod.rs"]
-mod witnesses;
