@@ -119,8 +119,8 @@ class PrivacyProof:
     _report: "dict[str, Any]" = field(compare=False, repr=False)
 
     def json(self) -> "dict[str, Any]":
-        """The object that `lastbit prove --json` prints."""
-        return dict(self._report)
+        """The object that `lastbit prove --json` prints, but for the derivation."""
+        return _without_derivation(self._report)
 
     @property
     def certificate(self) -> "str | None":

@@ -7,11 +7,10 @@ use lastbit_lang::{Diagnostic, NodeId, StraightLine};
 use lastbit_prove::analysis::{Analysis, NoBound};
 use lastbit_prove::boxes::whole_box;
 use lastbit_prove::certificate;
-use lastbit_prove::derivation::{self, Derivation};
+use lastbit_prove::derivation::{self, Derivation, Reading};
 use lastbit_prove::search::{Goal, analyse_while};
-use lastbit_real::Rational;
+use lastbit_real::{Dyadic, Rational};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::answer::{DIGITS, Found, NamedCertificate, ProofAnswer, Verdict};
 use super::question::{DerivationWish, Form, Task};
@@ -52,9 +51,78 @@ pub struct DerivationShown {
     /// Whether the text is a document of its own.
     #[serde(skip)]
     pub is_document: bool,
-    /// The node that it is of, and all nodes that this rests on.
+    /// The node that it is of.
+    pub root: NodeId,
+    /// All nodes that this rests on.
+    pub nodes: Vec<DerivedNode>,
+}
+
+/// A node of a program, as the rules judge it on the whole box of inputs.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct DerivedNode {
+    /// Its number.
+    pub node: NodeId,
+    /// The variable that it is, if it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The rule.
+    pub rule: &'static str,
+    /// The nodes that the rule looks at.
+    pub premises: Vec<NodeId>,
+    /// Its expression over the reals.
+    pub real: String,
+    /// Its expression in floating point.
+    pub float: String,
+    /// What is known of it.
     #[serde(flatten)]
-    pub nodes: Value,
+    pub judged: Judged,
+}
+
+/// What is known of a node.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Judged {
+    /// A range and errors.
+    Bounded {
+        /// Where its real value lies.
+        range: [Number; 2],
+        /// The bound on its error.
+        abs_error: Number,
+        /// The bound on its relative error, if there is one.
+        relative_error: Option<Number>,
+    },
+    /// No bound.
+    Refused {
+        /// Why.
+        refused: String,
+    },
+}
+
+fn node(derivation: &Derivation<'_>, id: NodeId) -> DerivedNode {
+    let node = &derivation.program.nodes[id];
+    let expression = |reading| derivation::expression(derivation.program, id, reading);
+    let up = |x: &Dyadic| Number::at_most(&Rational::from(x), DIGITS);
+    DerivedNode {
+        node: id,
+        name: node.name.clone(),
+        rule: derivation::rule(&node.op),
+        premises: derivation.premises(id),
+        real: expression(Reading::Real),
+        float: expression(Reading::Float),
+        judged: match &derivation.judgements[id] {
+            Ok(judgement) => Judged::Bounded {
+                range: [
+                    Number::at_least(&Rational::from(judgement.range.lo()), DIGITS),
+                    up(judgement.range.hi()),
+                ],
+                abs_error: up(&judgement.error),
+                relative_error: judgement.relative.as_ref().map(up),
+            },
+            Err(refusal) => Judged::Refused { refused: refusal.to_string() },
+        },
+    }
 }
 
 const LATE: &str = "the time limit was reached: this is the best bound so far, and it holds";
@@ -216,5 +284,6 @@ pub(super) fn shown(
         }
         _ => text,
     };
-    Ok(DerivationShown { text, is_document, nodes: derivation.to_json(root) })
+    let nodes = derivation.needed(root).into_iter().map(|id| node(&derivation, id)).collect();
+    Ok(DerivationShown { text, is_document, root, nodes })
 }

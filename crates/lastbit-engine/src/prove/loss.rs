@@ -16,7 +16,8 @@ use super::answer::{
 use super::endpoint::{
     CaseLoss, CertifiedLoss, Endpoints, ExactLoss, Excess, Numbers, PapersClaim, SnappingMechanism, audited,
 };
-use super::{Session, error_bound, next, statement, theorem};
+use super::error_bound::{self, DerivationShown};
+use super::{Session, next, statement, theorem};
 use crate::{Loss, Number, Refusal};
 
 /// What is known of the privacy loss of a mechanism in floating point.
@@ -65,6 +66,9 @@ pub struct LossFound {
     pub papers: Vec<PapersClaim>,
     /// The thresholds for two inputs.
     pub endpoints: Option<Endpoints>,
+    /// The derivation of the noise, or of the result where there is no bound, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derivation: Option<DerivationShown>,
 }
 
 /// What a text claims, in numbers.
@@ -172,12 +176,15 @@ impl Session<'_> {
             next::of_loss(found, &mut answer);
         }
         answer.details = found.in_words(text);
-        if let Some(wish) = &self.question.derivation {
+        if let (Some(wish), Found::Loss(data)) = (&self.question.derivation, &mut answer.found) {
             let program = &found.statement.program;
             let node = found.bound.as_ref().map_or(program.result, |(snapping, _)| snapping.shape.y);
             let shown = error_bound::shown(program, wish, node, 1)?;
-            answer.details =
-                if shown.is_document { shown.text } else { format!("{}{}", answer.details, shown.text) };
+            answer.details = match shown.is_document {
+                true => shown.text.clone(),
+                false => format!("{}{}", answer.details, shown.text),
+            };
+            data.derivation = Some(shown);
         }
         if self.question.certificates
             && let Some(certificate) = found.certificate(text)
@@ -235,6 +242,7 @@ fn data(found: &FloatAnswer<'_>, text: &str) -> LossFound {
             .map_or(Vec::new(), |all| all.0.witnesses.iter().map(|witness| all.exact(witness)).collect()),
         papers: numbers.as_ref().map_or(Vec::new(), Numbers::papers),
         endpoints: numbers.as_ref().map(Numbers::endpoints),
+        derivation: None,
     }
 }
 

@@ -88,7 +88,9 @@ pub(super) fn answer(session: &Session<'_>, declaration: &Declaration, found: &O
     let mut answer = ProofAnswer::new(name, verdict, statement, Found::Theorem(Box::new(data)));
     answer.details = details;
     answer.notes = found.unused.iter().map(|name| format!("the mechanism does not use {name}")).collect();
-    let values: Vec<String> = found.open.iter().map(|name| format!("--param {name}=…")).collect();
+    // The grid has a default.
+    let needed = found.open.iter().filter(|name| **name != found.stands_for[2]);
+    let values: Vec<String> = needed.map(|name| format!("--param {name}=…")).collect();
     let give = format!("for a bound with numbers give the values of all parameters: {}", values.join(" "));
     match verdict {
         Verdict::Undecided => {

@@ -33,7 +33,7 @@ use crate::logic::kernel::{KernelError, Theorem};
 use crate::logic::refute::Neighbours;
 use crate::subject::SubjectError;
 
-pub(crate) use of_error::{accuracy, comparison, judgement, tie_name};
+pub(crate) use of_error::{accuracy, comparison, tie_name};
 pub use of_error::{fingerprint, program_to_json, to_json};
 
 /// Deeper than any certificate, and more fields than any object of one has.

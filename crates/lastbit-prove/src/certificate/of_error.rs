@@ -144,7 +144,7 @@ fn leaf_to_json(program: &StraightLine, leaf: &Leaf) -> Value {
 }
 
 /// The numbers of a judgement.
-pub(crate) fn judgement(j: &Judgement) -> Value {
+fn judgement(j: &Judgement) -> Value {
     json!([
         dyadic(j.range.lo()),
         dyadic(j.range.hi()),

@@ -1,4 +1,4 @@
-//! Derivations: the judgements of a program on a box, to be read by people and by programs.
+//! Derivations: the judgements of a program on a box, to be read by people.
 
 mod figure;
 mod latex;
@@ -12,11 +12,9 @@ pub use tree::{detail, tree};
 
 use lastbit_lang::{NodeId, StraightLine};
 use lastbit_real::{Dyadic, Rational, Rounding};
-use serde_json::{Value, json};
 
 use crate::analysis::NoBound;
 use crate::boxes::InputBox;
-use crate::certificate;
 use crate::linear::{LinearForm, linear_form};
 use crate::rules::{Judgement, Judgements, Rules};
 
@@ -69,7 +67,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// The nodes that the result rests on, in order.
-    fn needed(&self, root: NodeId) -> Vec<NodeId> {
+    pub fn needed(&self, root: NodeId) -> Vec<NodeId> {
         let mut needed = vec![false; root + 1];
         needed[root] = true;
         for id in (0..=root).rev() {
@@ -78,37 +76,6 @@ impl<'a> Derivation<'a> {
             }
         }
         (0..=root).filter(|&id| needed[id]).collect()
-    }
-
-    /// All of it as JSON, from the inputs to `root`.
-    pub fn to_json(&self, root: NodeId) -> Value {
-        let nodes: Vec<Value> = self.needed(root).into_iter().map(|id| self.node_to_json(id)).collect();
-        json!({ "root": root, "nodes": nodes })
-    }
-
-    fn node_to_json(&self, id: NodeId) -> Value {
-        let node = &self.program.nodes[id];
-        let mut value = json!({
-            "node": id,
-            "rule": rule(&node.op),
-            "premises": self.premises(id),
-            "real": expression(self.program, id, Reading::Real),
-            "float": expression(self.program, id, Reading::Float),
-        });
-        if let Some(name) = &node.name {
-            value["name"] = json!(name);
-        }
-        match &self.judgements[id] {
-            Ok(judgement) => {
-                let [lo, hi] = ends(judgement.range.lo(), judgement.range.hi());
-                value["range"] = json!([lo, hi]);
-                value["abs_error"] = json!(error(&judgement.error));
-                value["relative_error"] = json!(judgement.relative.as_ref().map(error));
-                value["exact"] = certificate::judgement(judgement);
-            }
-            Err(refusal) => value["refused"] = json!(refusal.to_string()),
-        }
-        value
     }
 }
 
