@@ -1,6 +1,6 @@
 //! A count of people, released: `cargo run --example count -p lastbit`.
 
-use lastbit::{DiscreteLaplace, Mechanism, Rational, SecureSource};
+use lastbit::{Contract, DiscreteLaplace, Mechanism, Neighbours, Rational, SecureSource, ValueType};
 
 fn main() -> Result<(), lastbit::Error> {
     let smokers: i64 = 1234; // one person more or less changes it by 1
@@ -8,6 +8,6 @@ fn main() -> Result<(), lastbit::Error> {
     let mut released = [smokers];
     noise.release_in_place(&mut SecureSource::new()?, &mut released)?;
     println!("smokers, with noise: {}", released[0]);
-    println!("{}", noise.claim(&Rational::ONE)?);
+    println!("{}", noise.claim(ValueType::I64, &Neighbours::at(Rational::ONE))?);
     Ok(())
 }
