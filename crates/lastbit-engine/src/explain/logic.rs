@@ -14,7 +14,7 @@ const fn rule(
     Entry { group: Group::Logic, word, aliases, statement, reason, example, see: LOGIC }
 }
 
-pub(super) const RULES: [Entry; 25] = [
+pub(super) const RULES: [Entry; 26] = [
     rule(
         "ASSN",
         &["assn"],
@@ -77,6 +77,14 @@ pub(super) const RULES: [Entry; 25] = [
         "The same law in both runs: x<1> = x<2>, in its support, at cost 0.",
         "Take the same sample in both runs.",
         "A sign that both runs draw alike.",
+    ),
+    rule(
+        "AXIOM",
+        &["fact"],
+        "A fact about exp or a reciprocal at terms of the program: e^p > 0; e^p >= 1 + p; if a sum of exponents is at most another, \
+         so are the products of the exponentials; if p > 0 then p·(1/p) = 1 and 1/p > 0.",
+        "Lemmas are about polynomials: what they need to know of other functions comes in by these facts.",
+        "exp(eps) > 0.",
     ),
     rule(
         "AX-UNIF",
