@@ -14,13 +14,20 @@ const fn rule(
     Entry { group: Group::Logic, word, aliases, statement, reason, example, see: LOGIC }
 }
 
-pub(super) const RULES: [Entry; 25] = [
+pub(super) const RULES: [Entry; 26] = [
     rule(
         "ASSN",
         &["assn"],
         "x := e in both runs: what is known of e is known of x. A logarithm needs a positive argument, a division a divisor that is not zero.",
         "An assignment is a substitution, if its right side is defined.",
         "`step assn z: …` after `z := s * y`.",
+    ),
+    rule(
+        "AXIOM",
+        &["axiom"],
+        "A fact about exp or a reciprocal that a proof uses, such as exp(eps) >= 1.",
+        "The kernel knows a few such facts for all values; a proof says which of them it needs.",
+        "In the derivation of randomized response, whose probabilities are exp(eps)/(1 + exp(eps)).",
     ),
     rule(
         "COMP",
