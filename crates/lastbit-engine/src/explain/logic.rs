@@ -23,6 +23,13 @@ pub(super) const RULES: [Entry; 26] = [
         "`step assn z: …` after `z := s * y`.",
     ),
     rule(
+        "AXIOM",
+        &["axiom"],
+        "A fact about exp or a reciprocal that a proof uses, such as exp(eps) >= 1.",
+        "The kernel knows a few such facts for all values; a proof says which of them it needs.",
+        "In the derivation of randomized response, whose probabilities are exp(eps)/(1 + exp(eps)).",
+    ),
+    rule(
         "COMP",
         &["SEQ", "comp"],
         "One statement after the other: costs add.",

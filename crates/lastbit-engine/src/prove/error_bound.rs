@@ -86,19 +86,24 @@ pub struct DerivedNode {
 #[expect(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
 pub enum Judged {
     /// A range and errors.
-    Bounded {
-        /// Where its real value lies.
-        range: [Number; 2],
-        /// The bound on its error.
-        abs_error: Number,
-        /// The bound on its relative error, if there is one.
-        relative_error: Option<Number>,
-    },
+    Bounded(Box<Bounds>),
     /// No bound.
     Refused {
         /// Why.
         refused: String,
     },
+}
+
+/// A range and errors.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Bounds {
+    /// Where the real value lies.
+    pub range: [Number; 2],
+    /// The bound on the error.
+    pub abs_error: Number,
+    /// The bound on the relative error, if there is one.
+    pub relative_error: Option<Number>,
 }
 
 fn node(derivation: &Derivation<'_>, id: NodeId) -> DerivedNode {
@@ -113,14 +118,14 @@ fn node(derivation: &Derivation<'_>, id: NodeId) -> DerivedNode {
         real: expression(Reading::Real),
         float: expression(Reading::Float),
         judged: match &derivation.judgements[id] {
-            Ok(judgement) => Judged::Bounded {
+            Ok(judgement) => Judged::Bounded(Box::new(Bounds {
                 range: [
                     Number::at_least(&Rational::from(judgement.range.lo()), DIGITS),
                     up(judgement.range.hi()),
                 ],
                 abs_error: up(&judgement.error),
                 relative_error: judgement.relative.as_ref().map(up),
-            },
+            })),
             Err(refusal) => Judged::Refused { refused: refusal.to_string() },
         },
     }

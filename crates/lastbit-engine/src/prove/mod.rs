@@ -47,7 +47,7 @@ pub use answer::{Found, NamedCertificate, Placed, Probability, ProofAnswer, Refu
 pub use endpoint::{
     CaseLoss, CertifiedLoss, Endpoints, ExactLoss, Excess, Output, PapersClaim, SnappingMechanism, Thresholds,
 };
-pub use error_bound::{DerivationShown, DerivedNode, ErrorBound, Judged};
+pub use error_bound::{Bounds, DerivationShown, DerivedNode, ErrorBound, Judged};
 pub use loss::{Claim, LossFound};
 pub use papers::{PaperNode, PaperRules};
 pub use privacy::{Assumptions, Attempt, NotRefuted, PrivacyFound, Script, Searched, Step, Stopped};
