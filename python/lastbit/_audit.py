@@ -92,9 +92,9 @@ class Audit:
     claimed: "Number | None"
     map: "tuple[Cell, ...] | None"
     notes: tuple[str, ...]
-    verdict: "str | None" = None
+    verdict: "str | None" = field(default_factory=lambda: None)
     papers: "tuple[Mapping[str, Any], ...]" = ()
-    search: "Mapping[str, Any] | None" = None
+    search: "Mapping[str, Any] | None" = field(default_factory=lambda: None)
     answer: str = field(default="{}", repr=False, compare=False)
 
     def json(self) -> Any:

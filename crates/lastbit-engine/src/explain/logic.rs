@@ -86,14 +86,6 @@ pub(super) const RULES: [Entry; 26] = [
         "A sign that both runs draw alike.",
     ),
     rule(
-        "AXIOM",
-        &["fact"],
-        "A fact about exp or a reciprocal at terms of the program: e^p > 0; e^p >= 1 + p; if a sum of exponents is at most another, \
-         so are the products of the exponentials; if p > 0 then p·(1/p) = 1 and 1/p > 0.",
-        "Lemmas are about polynomials: what they need to know of other functions comes in by these facts.",
-        "exp(eps) > 0.",
-    ),
-    rule(
         "AX-UNIF",
         &["axunif"],
         "u uniform: e^-c·u<2> <= u<1> <= e^c·u<2> at cost c. It says nothing, and there is a warning.",

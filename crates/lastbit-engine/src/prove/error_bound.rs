@@ -83,7 +83,6 @@ pub struct DerivedNode {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
 pub enum Judged {
     /// A range and errors.
     Bounded(Box<Bounds>),
