@@ -48,3 +48,35 @@ def test_the_same_json(path: Path) -> None:
     if any((answer.get("stopped") or {}).get("limit") == "time" for answer in expected):
         pytest.skip("it takes too long to be compared")
     assert without_times([proof.json() for proof in proofs]) == without_times(expected)
+
+
+AUDITS: "list[tuple[str, Any, dict[str, Any]]]" = [
+    ("snapping --epsilon 1 --bound 372 --inputs 371 372", "snapping", {"epsilon": 1, "bound": 372, "inputs": (371, 372)}),
+    ("snapping --epsilon 1 --bound 4 --inputs 0 1 --form exact", "snapping", {"form": "exact", "epsilon": 1, "bound": 4, "inputs": (0, 1)}),
+    (
+        "snapping --epsilon 0.1 --bound 10 --inputs 0 1 --op mul --sampler grid53 --tie even --no-clamp --ln +1ulp --fail-above 1/5",
+        "snapping",
+        {"epsilon": "0.1", "bound": 10, "inputs": (0, 1), "op": "mul", "sampler": "grid53", "tie": "even", "clamp": False, "ln": "+1ulp", "fail_above": "1/5"},
+    ),
+    ("textbook-laplace --epsilon 1 --inputs 0 1", "textbook-laplace", {"epsilon": 1, "inputs": (0, 1)}),
+    ("sampler discrete-laplace --scale 5/2 --inputs 0 1 --depth 24", "sampler", {"mechanism": "discrete_laplace", "scale": "5/2", "inputs": (0, 1), "depth": 24}),
+    ("sampler gaussian --scale 5/2 --inputs 0 1 --depth 14", "sampler", {"mechanism": "gaussian", "scale": "5/2", "inputs": (0, 1), "depth": 14}),
+    ("examples/coin.lb --inputs true false", Path("examples/coin.lb"), {"inputs": (True, False)}),
+    ("mechanisms/randomized_response.lb --epsilon 1 --inputs true false", Path("mechanisms/randomized_response.lb"), {"epsilon": 1, "inputs": (True, False)}),
+    ("mechanisms/laplace.lb --epsilon 1 --inputs 0 1", Path("mechanisms/laplace.lb"), {"epsilon": 1, "inputs": (0, 1)}),
+    ("mechanisms/snapping_f64.lb --epsilon 0.7 --bound 9 --inputs -3 -2.25", Path("mechanisms/snapping_f64.lb"), {"epsilon": "0.7", "bound": 9, "inputs": (-3, -2.25)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "what", "arguments"), AUDITS, ids=[line for line, _, _ in AUDITS])
+def test_the_same_audits(line: str, what: Any, arguments: "dict[str, Any]", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every kind of audit; inputs of texts are told as they were given, in either language."""
+    program = command()
+    if program is None:
+        pytest.skip("there is no command to compare with: cargo build -p lastbit-cli, or set LASTBIT")
+    monkeypatch.chdir(REPOSITORY)
+    said = subprocess.run([program, "audit", *line.split(), "--json"], capture_output=True, check=False, text=True)
+    expected, found = json.loads(said.stdout), lastbit.audit(what, **arguments).json()
+    if isinstance(what, Path):
+        del expected["inputs"], found["inputs"]
+    assert found == expected
