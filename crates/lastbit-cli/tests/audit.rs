@@ -270,6 +270,7 @@ fn verdicts_and_limits() {
         ("textbook-laplace --epsilon 1 --inputs 0 1".into(), 1),
         (format!("{mechanisms}/laplace.lb --epsilon 1 --inputs 0 1"), 0),
         (format!("{mechanisms}/laplace.lb --epsilon 1 --inputs 0 1 --fail-above 0.999"), 1),
+        (format!("{mechanisms}/laplace.lb --epsilon 1 --inputs 0 2"), 3),
         ("snapping --epsilon 1 --bound 4 --inputs 0 1 --fail-above -1".into(), 2),
     ] {
         let output = run(&format!("audit {arguments}"));

@@ -37,7 +37,9 @@ pub(super) fn audit(
         )
     })?;
     let worst = events.iter().reduce(|a, b| if loses_more(b, a) { b } else { a });
-    let unmet = unmet(setting.file, setting.declaration, values, [first, second]).unwrap_or_default();
+    // Inputs that may be no neighbours are refused: the theorem says nothing about them.
+    let unmet = unmet(setting.file, setting.declaration, values, [first, second])
+        .map_err(|error| setting.at(error.span(), error.to_string(), ""))?;
     let are_neighbours = unmet.is_empty();
     let claim = claimed(setting.file, setting.declaration, &setting.bindings).ok().flatten();
     let claim = claim.and_then(|claim| Some((claim.epsilon?, claim.delta)));
