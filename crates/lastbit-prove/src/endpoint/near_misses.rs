@@ -376,9 +376,14 @@ fn tally(seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-#[test]
-fn no_false_verdicts() {
-    let tally = tally(0..2400);
+/// How many texts the tests of every day judge.
+const SAMPLE: u64 = 500;
+
+/// How many texts there are in the whole sweep: `cargo test --release -p lastbit-prove --lib near_misses -- --ignored`.
+const SWEEP: u64 = 3000;
+
+fn no_false_verdicts_among(texts: u64) {
+    let tally = tally(0..texts);
     assert!(
         tally.wrong.is_empty(),
         "{} wrong:\n{}",
@@ -387,22 +392,58 @@ fn no_false_verdicts() {
     );
     // That all of it happens: proofs, refutations and neither.
     let Tally { proved, refuted, undecided, audits, unaudited, unreadable, .. } = tally;
+    let share = |count: usize| count as f64 / texts as f64;
     assert!(
-        proved > 300 && refuted > 300 && undecided > 300 && audits > 1000,
+        [proved, refuted, undecided].into_iter().all(|count| share(count) > 0.12) && share(audits) > 0.4,
         "{proved} {refuted} {undecided} {audits}"
     );
-    assert!(unaudited < 200 && unreadable < 600, "{unaudited} {unreadable}");
+    assert!(share(unaudited) < 0.08 && share(unreadable) < 0.25, "{unaudited} {unreadable}");
 }
+
+#[test]
+fn no_false_verdicts() {
+    no_false_verdicts_among(SAMPLE);
+}
+
+#[test]
+#[ignore = "a minute: the whole sweep"]
+fn no_false_verdicts_in_the_sweep() {
+    no_false_verdicts_among(SWEEP);
+}
+
+/// The first text that gets a false verdict once a tie is cut, as the sweep below finds and prints them.
+const CAUGHT_BY: [(Tie, u64); Tie::ALL.len()] = [
+    (Tie::UniformIsSampled, 5),
+    (Tie::SignIsSampled, 51),
+    (Tie::PublicScale, 29),
+    (Tie::PublicBound, 8),
+    (Tie::OneBound, 929),
+    (Tie::ValueIsArgument, 46),
+    (Tie::OneResult, 43),
+    (Tie::DistanceOfTheValue, 28),
+    (Tie::ArgumentsStayOpen, 2784),
+    (Tie::SamplerOfTheText, 6),
+    (Tie::AdmissibleWitness, 113),
+    (Tie::DeltaOfTheClaim, 64),
+];
 
 /// With any one tie cut there is a false verdict.
 #[test]
 fn every_tie_is_needed() {
-    let is_caught = |tie: &Tie| {
-        (0..30).any(|block| {
-            let seeds = block * 100..(block + 1) * 100;
-            !without(*tie, || tally(seeds)).wrong.is_empty()
-        })
-    };
-    let idle: Vec<Tie> = Tie::ALL.into_iter().filter(|tie| !is_caught(tie)).collect();
-    assert!(idle.is_empty(), "not needed: {idle:?}");
+    for tie in Tie::ALL {
+        let (_, text) = CAUGHT_BY.iter().find(|(of, _)| *of == tie).expect("a text for every tie");
+        let tally = without(tie, || tally(*text..text + 1));
+        assert!(!tally.wrong.is_empty(), "text {text} does not need {tie:?}: run the ignored sweep for another");
+    }
+}
+
+#[test]
+#[ignore = "two minutes: looks for a text for every tie"]
+fn a_text_for_every_tie() {
+    let first = |tie: Tie| (0..SWEEP).find(|seed| !without(tie, || tally(*seed..seed + 1)).wrong.is_empty());
+    let found = Tie::ALL.map(|tie| (tie, first(tie)));
+    for (tie, text) in &found {
+        println!("(Tie::{tie:?}, {text:?}),");
+    }
+    assert!(found.iter().all(|(_, text)| text.is_some()), "not needed: see above");
 }
