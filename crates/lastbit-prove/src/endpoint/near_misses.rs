@@ -433,7 +433,10 @@ fn every_tie_is_needed() {
     for tie in Tie::ALL {
         let (_, text) = CAUGHT_BY.iter().find(|(of, _)| *of == tie).expect("a text for every tie");
         let tally = without(tie, || tally(*text..text + 1));
-        assert!(!tally.wrong.is_empty(), "text {text} does not need {tie:?}: run the ignored sweep for another");
+        assert!(
+            !tally.wrong.is_empty(),
+            "text {text} does not need {tie:?}: run the ignored sweep for another"
+        );
     }
 }
 
