@@ -17,7 +17,7 @@ const ROUNDS: usize = 21;
 /// Makes the library leave AVX2 and FMA alone. It is read once in a process.
 const PORTABLE: &str = "LASTBIT_PORTABLE";
 
-/// How to print.
+/// The format of the printed table.
 pub(crate) enum Format {
     Text,
     Json,

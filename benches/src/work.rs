@@ -17,7 +17,7 @@ pub(crate) trait Work {
     /// Gets ready for another run; not timed.
     fn reset(&mut self);
 
-    /// What is timed.
+    /// Runs once what is timed.
     fn run(&mut self);
 }
 

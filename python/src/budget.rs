@@ -140,7 +140,7 @@ impl Budget {
         self.lock().about().and_then(|about| about.unit().map(str::to_owned))
     }
 
-    /// What the losses measure.
+    /// The measure of the losses, such as max-divergence.
     #[getter]
     fn measure(&self) -> String {
         self.lock().measure().to_string()

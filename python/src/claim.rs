@@ -165,7 +165,7 @@ pub(crate) struct Release {
     /// The noisy values.
     #[pyo3(get)]
     value: Py<PyAny>,
-    /// What the release promises.
+    /// The claim of the release.
     #[pyo3(get)]
     claim: Py<Claim>,
 }

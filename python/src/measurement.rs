@@ -84,7 +84,7 @@ impl Measurement {
         Ok(domain)
     }
 
-    /// How inputs are compared.
+    /// The metric by which inputs are compared.
     #[getter]
     fn input_metric(&self) -> &'static str {
         match &self.function {
@@ -94,7 +94,7 @@ impl Measurement {
         }
     }
 
-    /// How outputs are compared.
+    /// The measure by which outputs are compared.
     #[getter]
     fn output_measure(&self) -> String {
         match &self.function {

@@ -203,7 +203,7 @@ impl Mechanism {
         PyTuple::new(py, dtypes(&self.noise))
     }
 
-    /// What the loss measures.
+    /// The measure of the loss, such as max-divergence.
     #[getter]
     pub(crate) fn measure(&self) -> String {
         self.noise.measure().to_string()

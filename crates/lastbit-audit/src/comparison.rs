@@ -8,7 +8,7 @@ use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational, ln_quotient}
 /// An output with its weights under the first and the second input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<O> {
-    /// What comes out.
+    /// The output.
     pub output: O,
     /// How likely, over the total of the comparison.
     pub weights: [Enclosure; 2],

@@ -8,6 +8,6 @@ pub struct OutOfRange {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// What it should be.
+    /// The range that it should lie in, in words.
     pub reason: &'static str,
 }

@@ -33,7 +33,7 @@ impl Sampler {
         }
     }
 
-    /// How it is spelled.
+    /// The sampler's name.
     pub fn name(self) -> &'static str {
         match self {
             Sampler::Ulp => "ulp",

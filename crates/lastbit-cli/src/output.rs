@@ -70,7 +70,7 @@ impl Approximate {
     }
 }
 
-/// Where noisy values go.
+/// The destination of noisy values.
 pub(crate) enum Sink {
     /// Out at once, one a line.
     Lines { hex: bool },

@@ -14,7 +14,7 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 pub(crate) struct Plan {
     pub(crate) mechanism: AnyMechanism,
     pub(crate) claim: Claim,
-    /// What `--delta` asked about.
+    /// The (ε, δ) that `--delta` asked about.
     pub(crate) approximate: Option<Approximate>,
     /// The type that results have.
     pub(crate) result: ValueType,

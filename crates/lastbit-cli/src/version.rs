@@ -1,4 +1,4 @@
-//! What `--version` says.
+//! The text of `--version`.
 
 /// The version and what it was built from, see `build.rs`.
 pub(crate) const LONG: &str = concat!(

@@ -37,18 +37,18 @@ pub struct CertifyAnswer {
     pub accepted: Option<bool>,
     /// Why it is not accepted, or was not checked.
     pub reason: Option<String>,
-    /// What the theorem assumes.
+    /// The assumptions of the theorem.
     pub assumptions: Option<Assumed>,
     /// The library that the verdict stands on.
     pub library: Option<LibraryUsed>,
 }
 
-/// What a theorem assumes.
+/// The assumptions of a theorem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Assumed {
-    /// What may be assumed.
+    /// The assumptions that are allowed.
     pub allowed: BTreeSet<String>,
-    /// What may not.
+    /// The assumptions that are not allowed.
     pub others: BTreeSet<String>,
 }
 

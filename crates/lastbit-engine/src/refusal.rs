@@ -15,9 +15,9 @@ pub enum Refusal {
     /// What was asked makes no sense.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
+        /// The error message.
         message: String,
-        /// What to do.
+        /// A suggestion of what to do instead.
         hint: String,
     },
     /// Something is wrong in a text.
@@ -62,13 +62,13 @@ pub enum Refusal {
     /// The front end asked to stop before there was anything to show.
     #[error("interrupted while {doing}: nothing was decided, nothing was written")]
     Interrupted {
-        /// What was being done.
+        /// The work that was interrupted.
         doing: String,
     },
     /// Two computations that must agree do not.
     #[error("{message}: this is a bug, of the audit or of the function")]
     Bug {
-        /// What does not agree.
+        /// A description of the disagreement.
         message: String,
     },
 }

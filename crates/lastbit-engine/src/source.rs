@@ -17,7 +17,7 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// What a text holds.
+/// The kinds of text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Contents {
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What it holds.
+    /// The kind of text that this is.
     ///
     /// # Errors
     /// If it is of the language of mechanisms and not well formed.

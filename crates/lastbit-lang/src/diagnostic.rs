@@ -27,7 +27,7 @@ impl Span {
 /// One message about a source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where.
+    /// The place in the text.
     pub span: Span,
     /// What is wrong, in one line.
     pub message: String,

@@ -141,7 +141,7 @@ impl Role {
         (Role::Sample(Law::Bernoulli), "sample of bernoulli"),
     ];
 
-    /// How certificates spell it.
+    /// The name that certificates use.
     pub fn name(self) -> &'static str {
         let spelled = Role::ALL.iter().find(|(role, _)| *role == self);
         spelled.map_or("", |(_, name)| name)
@@ -155,7 +155,7 @@ pub struct Input {
     pub name: String,
     /// Where its value comes from.
     pub role: Role,
-    /// What it stands for.
+    /// The kind of value it stands for.
     pub kind: InputKind,
     /// The least value.
     pub lo: Rational,
@@ -232,12 +232,12 @@ pub enum Op {
         arg: NodeId,
         /// `log2 Λ`
         exponent: i64,
-        /// What happens half-way.
+        /// The rounding of ties.
         tie: Tie,
     },
     /// `then` if `lhs` compares so with `rhs`, else `otherwise`.
     Select {
-        /// How to compare.
+        /// The comparison to make.
         test: Comparison,
         /// The left side of the comparison.
         lhs: NodeId,
@@ -288,7 +288,7 @@ impl Op {
 /// A node with its place in the source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it computes.
+    /// The operation that it computes.
     pub op: Op,
     /// Where it stands, if it was read from a text.
     pub span: Option<Span>,

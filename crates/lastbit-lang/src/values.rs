@@ -108,7 +108,7 @@ pub struct Distance {
     pub of: String,
     /// At most this.
     pub at_most: Rational,
-    /// Where it is said.
+    /// The place of the clause that states it.
     pub span: Span,
 }
 

@@ -17,7 +17,7 @@ pub type Pulse = Arc<dyn Fn(&str, Duration) -> bool + Send + Sync>;
 /// What a question may cost.
 #[derive(Clone)]
 pub struct Limits {
-    /// How long it may take.
+    /// The longest time that it may take.
     pub time: Option<Duration>,
     /// By how many bytes the process may grow. Measured where the system says how large a process is, which is on Linux.
     pub memory: Option<u64>,
@@ -69,9 +69,9 @@ pub enum Reason {
 /// That something was not finished: which limit, and what was being done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// Why.
+    /// The limit that was reached.
     pub reason: Reason,
-    /// What was being done.
+    /// The work that was under way.
     pub doing: String,
 }
 

@@ -24,7 +24,7 @@ pub struct Leaf {
     pub range: Enclosure,
     /// The bound on the error.
     pub error: Dyadic,
-    /// What gave it.
+    /// The method that gave the bound.
     pub method: Method,
     /// The least value of the claimed bound on this box, if one is claimed.
     pub claimed: Option<Dyadic>,
@@ -44,7 +44,7 @@ pub enum Tree {
     Leaf(Leaf),
     /// A cut, and the trees of both parts, by their places in [`Analysis::tree`].
     Cut {
-        /// Where.
+        /// The cut itself.
         cut: Cut,
         /// The left part, then the right.
         parts: [usize; 2],

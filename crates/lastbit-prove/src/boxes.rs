@@ -12,7 +12,7 @@ pub type InputBox = Vec<Enclosure>;
 /// A cut of one input's range: what lies on the left, and on the right. No value of the input lies between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Which input.
+    /// The index of the input that is cut.
     pub input: usize,
     /// The upper end of the left part.
     pub left: Dyadic,

@@ -34,7 +34,7 @@ pub enum GappaError {
     Boxes {
         /// The program.
         program: String,
-        /// How many.
+        /// The number of boxes.
         boxes: usize,
     },
 }

@@ -17,7 +17,7 @@ use crate::linear::linear_form;
 use crate::refusal::Refusal;
 use crate::rules::Rules;
 
-/// How hard to search.
+/// The effort of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// The largest number of boxes.

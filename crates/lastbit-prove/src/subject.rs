@@ -32,7 +32,7 @@ pub enum SubjectError {
     Text {
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The error message.
         message: String,
     },
     /// Its text has no such declaration.

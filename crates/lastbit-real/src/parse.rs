@@ -25,7 +25,7 @@ pub enum ParseNumberError {
     Unexpected {
         /// The character.
         found: char,
-        /// Where it stands.
+        /// The byte position in the string.
         position: usize,
         /// What could have stood there.
         expected: &'static str,
@@ -35,19 +35,19 @@ pub enum ParseNumberError {
     Incomplete {
         /// The length of the string.
         position: usize,
-        /// What is missing.
+        /// A description of what is missing.
         expected: &'static str,
     },
     /// A fraction `n/0`.
     #[error("the denominator at byte {position} is zero")]
     ZeroDenominator {
-        /// Where the denominator starts.
+        /// The byte position of the denominator.
         position: usize,
     },
     /// The exponent is out of the range that is safe to expand.
     #[error("the exponent at byte {position} is beyond the limit of ±100000")]
     ExponentTooLarge {
-        /// Where the exponent starts.
+        /// The byte position of the exponent.
         position: usize,
     },
     /// A well-formed number that the float type cannot hold exactly.

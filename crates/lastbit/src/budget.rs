@@ -109,7 +109,7 @@ impl Budget {
         self.about.as_ref()
     }
 
-    /// What the losses measure.
+    /// The measure of the losses, such as max-divergence.
     pub fn measure(&self) -> Measure {
         self.measure
     }

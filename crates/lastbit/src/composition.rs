@@ -37,22 +37,22 @@ impl<T: Float> Composition<T> {
         }
     }
 
-    /// What is composed.
+    /// The measurements that are composed.
     pub fn parts(&self) -> &[Measurement<T>] {
         &self.parts
     }
 
-    /// What all parts take.
+    /// The domain of inputs, common to all parts.
     pub fn input_domain(&self) -> &VectorDomain<T> {
         &self.input_domain
     }
 
-    /// How inputs are compared.
+    /// The metric by which inputs are compared.
     pub fn input_metric(&self) -> L1Distance {
         L1Distance
     }
 
-    /// How outputs are compared.
+    /// The measure by which outputs are compared.
     pub fn output_measure(&self) -> Measure {
         Measure::MaxDivergence
     }

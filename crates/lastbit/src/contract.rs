@@ -35,7 +35,7 @@ pub trait Contract {
         Metric::L1
     }
 
-    /// What its loss measures.
+    /// The measure of its loss, such as max-divergence.
     fn measure(&self) -> Measure {
         Measure::MaxDivergence
     }

@@ -17,7 +17,7 @@ pub enum Error {
     NotPositive {
         /// The parameter.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: Rational,
     },
     /// A parameter that must not be negative is.
@@ -25,7 +25,7 @@ pub enum Error {
     Negative {
         /// The parameter.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: Rational,
     },
     /// A parameter is positive but unusable.
@@ -74,7 +74,7 @@ pub enum Error {
     LengthMismatch {
         /// How many values there are.
         values: usize,
-        /// How many were expected.
+        /// The expected number.
         out: usize,
     },
     /// There is nothing to choose from.
@@ -123,7 +123,7 @@ pub enum Error {
     BudgetExceeded {
         /// The loss of the release, in the budget's measure.
         asked: Rational,
-        /// What is left.
+        /// The budget that is left.
         remaining: Rational,
     },
     /// A zero-concentrated loss where a pure one is needed.
@@ -132,7 +132,7 @@ pub enum Error {
          use a zero-concentrated budget"
     )]
     NoPureLoss {
-        /// Whose claim it is.
+        /// The mechanism that was asked for its loss.
         mechanism: &'static str,
     },
     /// A mechanism for which the least noise at an `ε` and a `δ` is not known.
@@ -155,7 +155,7 @@ pub enum Error {
     DifferentNeighbours {
         /// What the first is about.
         first: String,
-        /// What another is about.
+        /// The inputs that the other claim is about.
         other: String,
     },
     /// A mechanism does not take values of this type.
@@ -189,7 +189,7 @@ pub enum Error {
          the processor, its emulation or this build is faulty"
     )]
     SelfTestFailed {
-        /// Which one.
+        /// The cipher that failed.
         cipher: &'static str,
     },
     /// The operating system gave bytes for a key that cannot be random.

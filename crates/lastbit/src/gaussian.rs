@@ -229,7 +229,7 @@ impl Contract for Gaussian {
     }
 }
 
-/// Where results are floats.
+/// Releases whose results are floats.
 impl Gaussian {
     /// Whether sums can overflow; `values_fit` if all are below [`room`]. The noise is below `σ·√(2E) < σ·E + σ`.
     fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {

@@ -100,7 +100,7 @@ impl Contract for Laplace {
     }
 }
 
-/// Where results are floats.
+/// Releases whose results are floats.
 impl Laplace {
     /// Whether sums can overflow; `values_fit` if all are below [`room`].
     fn overflow<T: Float>(&self, values_fit: bool) -> Overflow {

@@ -100,17 +100,17 @@ pub struct Measurement<T> {
 }
 
 impl<T: Float> Measurement<T> {
-    /// What the function takes.
+    /// The domain of inputs.
     pub fn input_domain(&self) -> &VectorDomain<T> {
         &self.input_domain
     }
 
-    /// How inputs are compared.
+    /// The metric by which inputs are compared.
     pub fn input_metric(&self) -> L1Distance {
         self.input_metric
     }
 
-    /// How outputs are compared.
+    /// The measure by which outputs are compared.
     pub fn output_measure(&self) -> Measure {
         Measure::MaxDivergence
     }

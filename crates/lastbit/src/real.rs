@@ -26,7 +26,7 @@ pub struct Real {
     exact: Exact,
 }
 
-/// What [`Split::hi`] leaves.
+/// The remainder that [`Split::hi`] leaves.
 #[derive(Clone, Debug)]
 enum Exact {
     /// Nothing.

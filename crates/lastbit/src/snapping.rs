@@ -125,7 +125,7 @@ impl Snapping {
     }
 }
 
-/// What both forms do.
+/// The formula of both forms.
 pub(crate) const FORMULA: &str = "x -> clamp(⌊clamp(x) + L/epsilon⌉), where clamp is to [-bound, bound], L has density exp(-|l|)/2 and \
                                   ⌊·⌉ is the nearest multiple of grid";
 

@@ -70,7 +70,7 @@ impl ArrowArray {
         self.column.values().dtype()
     }
 
-    /// How many are null.
+    /// The number of nulls.
     #[getter]
     fn null_count(&self) -> usize {
         self.column.null_count()

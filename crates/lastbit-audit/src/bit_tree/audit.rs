@@ -17,7 +17,7 @@ use super::shipped::{Enumeration, ShippedSampler};
 use super::tree::{Growth, Tree};
 use super::word::Bits;
 
-/// What to audit.
+/// The sampler to audit, with its parameters and inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplerRequest {
     /// The mechanism.

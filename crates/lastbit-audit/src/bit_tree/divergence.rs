@@ -16,11 +16,11 @@ pub struct Divergence {
 /// An event that has not the probability that the law gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refutation {
-    /// Which event.
+    /// The index of the event.
     pub event: usize,
     /// The bounds on its probability, exact.
     pub bounds: [Rational; 2],
-    /// What the law says.
+    /// The probability that the law gives.
     pub law: Enclosure,
 }
 

@@ -27,7 +27,7 @@ pub struct Law {
     flipped: bool,
 }
 
-/// Where a cut lies.
+/// The position of a cut.
 enum Place {
     /// At the centre: the sign decides.
     Centre,

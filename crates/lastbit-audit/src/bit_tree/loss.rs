@@ -46,7 +46,7 @@ pub fn compare<O: Ord + Clone>(
 /// A true loss next to a claimed one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossAudit {
-    /// What is claimed.
+    /// The claimed loss.
     pub claim: Claim,
     /// `max |ln(P/P')|` over the events: at most the loss over all outputs.
     pub loss: ExactLoss,

@@ -34,7 +34,7 @@ pub struct Production {
     pub thresholds: usize,
     /// How many scripts were replayed.
     pub replays: usize,
-    /// Which tiers decided them.
+    /// The tiers that decided them.
     pub tiers: Tiers,
     /// How many of them the law could not tell, at the precision that it has here.
     pub undecided: usize,

@@ -1,4 +1,4 @@
-//! What an audit found.
+//! The report of an audit.
 
 use lastbit_real::{Enclosure, Rational};
 
@@ -27,7 +27,7 @@ pub struct SamplerReport {
     pub enumeration: Enumeration,
     /// The events, in order. For the discrete Gaussian they are those of one proposal, and the last is its rejection.
     pub events: Vec<EventRow>,
-    /// What each input gave.
+    /// The findings for each input.
     pub sides: [Side; 2],
     /// The loss between them.
     pub loss: LossAudit,
@@ -42,11 +42,11 @@ pub struct EventRow {
     pub label: String,
     /// The least and the most that its probability can be.
     pub bounds: [[Rational; 2]; 2],
-    /// What the law says.
+    /// The probabilities that the law gives.
     pub law: [Enclosure; 2],
 }
 
-/// What one input gave.
+/// The findings for one input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
     /// The input.

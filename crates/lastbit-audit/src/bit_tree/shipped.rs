@@ -29,7 +29,7 @@ pub enum Enumeration {
 }
 
 impl Enumeration {
-    /// How it is written.
+    /// The name that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Enumeration::Exhaustive => "exhaustive",

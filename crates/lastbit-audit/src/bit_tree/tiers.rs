@@ -47,7 +47,7 @@ impl Tier {
         }
     }
 
-    /// How it is written.
+    /// The name that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Tier::FirstWords => "the first words",

@@ -268,7 +268,7 @@ struct Branches<'a, W, O> {
     growth: Growth<'a>,
 }
 
-/// What a script says.
+/// The answer of a script.
 enum Said<O> {
     /// The output, by this tier.
     Output(O, Tier),

@@ -19,9 +19,9 @@ pub enum AttackError {
     TooFewSamples {
         /// The input: 0 or 1.
         input: usize,
-        /// How many there are.
+        /// The number of samples given.
         found: usize,
-        /// How many it takes.
+        /// The least number that is needed.
         least: usize,
     },
 }

@@ -29,7 +29,7 @@ pub enum Emitted {
     },
 }
 
-/// Why nothing is emitted.
+/// The reason why nothing is emitted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmitError {
     /// Parameters out of range.

@@ -7,11 +7,11 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}, found {found}")]
 pub struct FieldError {
-    /// Where it is.
+    /// The path of the field in the file.
     pub path: String,
-    /// What is there.
+    /// The value that is there.
     pub found: String,
-    /// What should be.
+    /// A description of what should be there.
     pub reason: String,
 }
 

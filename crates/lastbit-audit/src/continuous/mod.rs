@@ -67,7 +67,7 @@ impl Noise {
 pub struct HalfSpace {
     /// One coefficient a noise.
     pub coefficients: Vec<Rational>,
-    /// What is added.
+    /// The constant term.
     pub constant: Rational,
     /// Whether 0 is excluded. It matters only if all coefficients are 0: a hyperplane has no probability.
     pub strict: bool,
@@ -109,7 +109,7 @@ pub enum ContinuousError {
     /// A noise of no or negative scale.
     #[error("the scale of noise {noise} is {scale}; it must be positive")]
     Scale {
-        /// Which noise, from 0.
+        /// The index of the noise, from 0.
         noise: usize,
         /// Its scale.
         scale: Rational,
@@ -117,7 +117,7 @@ pub enum ContinuousError {
     /// A half-space of another dimension.
     #[error("half-space {half_space} has {found} coefficients for {noises} noises")]
     Dimension {
-        /// Which half-space, from 0.
+        /// The index of the half-space, from 0.
         half_space: usize,
         /// How many coefficients it has.
         found: usize,
@@ -127,7 +127,7 @@ pub enum ContinuousError {
     /// The integral falls into too many parts.
     #[error("the integral makes more than {limit} terms")]
     TooManyTerms {
-        /// How many are allowed.
+        /// The number of parts that is allowed.
         limit: usize,
     },
     /// `e^-2¹⁸` has a hundred thousand digits after the point.

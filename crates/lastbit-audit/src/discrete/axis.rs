@@ -92,7 +92,7 @@ impl Element {
 
 /// What goes on beyond all corners.
 pub(super) struct Beyond {
-    /// How fast probabilities fall.
+    /// The rate at which probabilities fall.
     pub(super) rate: Rate,
     /// The least step, and a common multiple of all.
     pub(super) least: Rational,

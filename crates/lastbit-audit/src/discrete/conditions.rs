@@ -13,7 +13,7 @@ use super::state::{State, Value};
 pub struct Unmet {
     /// As it is written.
     pub clause: String,
-    /// Where it stands.
+    /// The place of the clause in the text.
     pub span: Span,
     /// Whether it says which inputs are neighbours.
     pub is_adjacency: bool,

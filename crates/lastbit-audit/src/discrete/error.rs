@@ -78,23 +78,23 @@ pub enum DiscreteError {
     Expression {
         /// As it is written.
         expression: String,
-        /// What is wrong.
+        /// The fault.
         fault: Fault,
-        /// Where it stands.
+        /// The place in the text.
         span: Span,
     },
     /// A statement that cannot be carried out.
     #[error("{fault}")]
     Statement {
-        /// What is wrong.
+        /// The fault.
         fault: Fault,
-        /// Where it stands.
+        /// The place in the text.
         span: Span,
     },
     /// A loop that is too long.
     #[error("a loop of {rounds} rounds, more than 10000")]
     TooManyRounds {
-        /// How often it runs.
+        /// The number of rounds.
         rounds: i64,
         /// The loop.
         span: Span,
@@ -104,7 +104,7 @@ pub enum DiscreteError {
     Missing {
         /// Its name.
         name: String,
-        /// Where it is declared.
+        /// The place of the declaration.
         span: Span,
     },
     /// A value for a name that is not declared.
@@ -117,7 +117,7 @@ pub enum DiscreteError {
         name: String,
         /// The value.
         value: String,
-        /// Where it is declared.
+        /// The place of the declaration.
         span: Span,
     },
     /// More states than the budget allows.
@@ -125,9 +125,9 @@ pub enum DiscreteError {
         "{states} states, more than the {budget} allowed; coarser grids, smaller scales or fewer bits make fewer"
     )]
     TooManyStates {
-        /// How many there were.
+        /// The number of states reached.
         states: u64,
-        /// How many are allowed.
+        /// The number that is allowed.
         budget: u64,
         /// The statement.
         span: Span,
@@ -135,9 +135,9 @@ pub enum DiscreteError {
     /// More outputs than the budget allows.
     #[error("{outputs} outputs, more than the {budget} allowed; coarser grids or closer inputs make fewer")]
     TooManyOutputs {
-        /// How many there were.
+        /// The number of outputs reached.
         outputs: u64,
-        /// How many are allowed.
+        /// The number that is allowed.
         budget: u64,
     },
     /// An ε at which `e^ε` is not computed.
@@ -170,7 +170,7 @@ impl DiscreteError {
     }
 }
 
-/// Why an evaluation stopped.
+/// The reason why an evaluation stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The value of a sample is needed.

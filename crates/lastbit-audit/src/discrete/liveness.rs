@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
         self.variables.get(name).filter(|_| !is_constant).copied()
     }
 
-    /// What an expression reads.
+    /// Marks the variables that an expression reads.
     fn reads(&self, root: ExprId, live: &mut Live) {
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {

@@ -70,7 +70,7 @@ pub struct DiscreteReport {
     pub rest: [Enclosure; 2],
     /// The ε of the divergences.
     pub epsilon: Rational,
-    /// What the program claims.
+    /// The claim of the program.
     pub claim: Option<Claim>,
     /// What is required of the inputs and not satisfied.
     pub unmet: Vec<Unmet>,

@@ -17,7 +17,7 @@ const MAX_GRID: i64 = 10_000;
 /// Longest array.
 const MAX_ARRAY: i64 = 10_000;
 
-/// What a distribution draws.
+/// The values that a distribution draws.
 pub(super) enum Draw {
     /// One of these values.
     Values(Vec<(Value, Enclosure)>),

@@ -193,7 +193,7 @@ impl Collector {
     }
 }
 
-/// What was gathered.
+/// The outputs and weights gathered so far.
 pub(crate) struct Collected {
     pub(crate) comparison: Comparison<f64>,
     /// At the ε that is claimed, if that is another one.

@@ -56,7 +56,7 @@ pub enum ProgramError {
     /// It returns a list.
     #[error("the program returns {count} numbers; one can be audited")]
     Results {
-        /// How many.
+        /// The number of results.
         count: usize,
     },
     /// Neither a value nor a sample that is understood.
@@ -76,7 +76,7 @@ pub enum ProgramError {
     /// More samples of `sign` than are gone through.
     #[error("the program draws {count} signs; at most {most} can be audited")]
     Signs {
-        /// How many.
+        /// The number of signs.
         count: usize,
         /// How many there may be.
         most: usize,
@@ -109,9 +109,9 @@ pub enum ProgramError {
         run: Run,
         /// The sample.
         u: f64,
-        /// Where.
+        /// The expression without a value.
         expression: Expression,
-        /// Why.
+        /// The reason why it has none.
         error: EvalError,
     },
     /// The program is not known to be monotone, and there are too many samples to try them all.
@@ -119,9 +119,9 @@ pub enum ProgramError {
     NotMonotone {
         /// The run.
         run: Run,
-        /// Where no rule applies.
+        /// The expression to which no rule applies.
         expression: Expression,
-        /// Why not.
+        /// The reason why none applies.
         reason: Reason,
     },
     /// Too many samples would have to be tried one by one, where the platform's functions decide the output.
@@ -129,7 +129,7 @@ pub enum ProgramError {
         "the platform's library leaves more than {limit} samples undecided; they would have to be tried one by one"
     )]
     Band {
-        /// How many may be.
+        /// The largest number that is allowed.
         limit: u64,
     },
     /// The platform's function is worse than it is taken to be.

@@ -32,7 +32,7 @@ impl Fault {
         Fault { node: node as u32, kind }
     }
 
-    /// Where it arose.
+    /// The node where it arose.
     pub(crate) fn node(self) -> NodeId {
         self.node as NodeId
     }

@@ -102,7 +102,7 @@ pub struct ProgramReport {
     pub method: Method,
     /// The ε of the divergences.
     pub epsilon: Rational,
-    /// Where it comes from.
+    /// The origin of ε.
     pub epsilon_of: EpsilonOf,
     /// What the text claims, if it does in numbers, and whether these inputs keep to it.
     pub claim: Option<Claim>,
@@ -196,7 +196,7 @@ pub fn audit(
     }
 }
 
-/// What both runs share.
+/// The data that both runs share.
 struct Setup {
     format: Format,
     sampler: Sampler,

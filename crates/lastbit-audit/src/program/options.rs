@@ -33,7 +33,7 @@ pub type Progress<'a> = &'a dyn Fn(u128, u128);
 pub struct Options<'a> {
     /// The library; without one, the correctly rounded one, which the program must then declare.
     pub library: Option<Library>,
-    /// How much to compute.
+    /// The limits on the computation.
     pub limits: Limits,
     /// The loss at which hockey-stick divergences are computed. Without one, what the text claims; if it claims none, its parameter
     /// `eps`; if it has none, 0.
@@ -86,7 +86,7 @@ impl<'a> Watch<'a> {
         self.check()
     }
 
-    /// Whether to go on.
+    /// Fails if the computation is to stop.
     pub(crate) fn check(&self) -> Result<(), ProgramError> {
         if is_set(self.cancel) { Err(ProgramError::Cancelled) } else { Ok(()) }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Program<'f> {
     drawn: Vec<Drawn>,
 }
 
-/// What is drawn.
+/// The kinds of samples that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drawn {
     Uniform,

@@ -26,7 +26,7 @@ impl Budget {
         Budget { limit, left: AtomicU64::new(limit) }
     }
 
-    /// How many were tried.
+    /// The number of samples tried so far.
     pub(crate) fn spent(&self) -> u64 {
         self.limit - self.left.load(Ordering::Relaxed)
     }
@@ -56,7 +56,7 @@ pub(super) struct Walk<'a, F> {
     length: u64,
     /// Outputs that may still get more samples, with the positions that they have.
     pending: BTreeMap<i64, Vec<Range<u64>>>,
-    /// What will not.
+    /// Pieces of outputs that get no more samples.
     ready: VecDeque<Piece>,
 }
 

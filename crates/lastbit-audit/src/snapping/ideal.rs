@@ -27,7 +27,7 @@ pub struct IdealOutcome {
     pub number: IBig,
     /// Its value.
     pub output: Rational,
-    /// How likely it is.
+    /// The probabilities under both inputs.
     pub probabilities: [ExponentialSum; 2],
 }
 

@@ -10,7 +10,7 @@ use lastbit_real::{Dyadic, Float, Rational, Rounding, exp, ln_f64};
 /// `y(u)` in binary64: a logarithm, scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatNoise {
-    /// How it is scaled.
+    /// The scaling of the logarithm.
     pub scaling: Scaling,
     /// The logarithm is the nearest double, moved by so many units in the last place toward +∞.
     pub ln_shift: i32,

@@ -40,9 +40,9 @@ const MIRONOV: &str = "Mironov 2012";
 /// A paper's bound on the excess `loss - ε`, for inputs at most 1 apart: `(per_bound·B·ε + per_epsilon·ε + constant)·η`, the
 /// coefficients in tenths.
 pub struct Formula {
-    /// Where it is claimed.
+    /// The paper that claims it, and the place there.
     pub source: &'static str,
-    /// Of what.
+    /// The outputs that the bound is about.
     pub scope: Scope,
     /// As the paper has it.
     pub text: &'static str,

@@ -36,9 +36,9 @@ pub struct Disagreement {
     pub u: f64,
     /// The sign.
     pub s: f64,
-    /// What it should be.
+    /// The expected output.
     pub expected: f64,
-    /// What it is.
+    /// The output that was found.
     pub found: f64,
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// How results are shown.
+    /// The options for showing results.
     pub(crate) fn show(&self) -> &Show {
         match &self.mechanism {
             Some(Mechanism::Snapping(args)) => &args.show,
@@ -231,7 +231,7 @@ pub(crate) struct Program {
     pub(crate) show: Show,
 }
 
-/// How results are shown.
+/// The options for showing results.
 #[derive(Args)]
 pub(crate) struct Show {
     /// Significant digits of the loss [default: as many as matter; 30 in JSON]

@@ -11,7 +11,7 @@ use lastbit_lang::Tie;
 
 use crate::prove::args::number;
 
-/// What `u` can be.
+/// The values that `u` can take.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Uniform {
     /// Every double of (0, 1), with probability proportional to its ulp

@@ -35,11 +35,11 @@ pub(super) struct Row {
     pub(super) found: Found,
 }
 
-/// What came of it.
+/// The outcome of one proof.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) verdict: String,
-    /// What is proved.
+    /// The privacy cost that is proved.
     pub(super) cost: Option<String>,
     /// What a witness loses at least.
     pub(super) loss: Option<String>,

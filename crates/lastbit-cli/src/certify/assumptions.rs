@@ -117,7 +117,7 @@ pub(super) fn question(module: &str, theorems: &[&str], marker: &str) -> String 
     file + &mark("end")
 }
 
-/// What the theorems assume.
+/// The assumptions of the theorems.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Assumptions {
     /// Full names, all of them allowed.

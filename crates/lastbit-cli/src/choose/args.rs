@@ -53,7 +53,7 @@ pub(crate) struct Exponential {
     pub(crate) weights: Option<String>,
 }
 
-/// How much noise.
+/// The amount of noise, as ε or as a scale.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct EpsilonOrScale {

@@ -101,7 +101,7 @@ pub(crate) struct Values {
     pub(crate) inputs: Option<Vec<Rational>>,
 }
 
-/// How much is shown.
+/// The options for how much is shown.
 #[derive(Args)]
 #[command(next_help_heading = "What is shown (derivations are of the whole box of inputs)")]
 pub(crate) struct Show {
@@ -188,7 +188,7 @@ pub(crate) struct Fmt {
     pub(crate) check: bool,
 }
 
-/// Which rules.
+/// The set of rules to judge by.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleSet {
     /// Those of docs/semantics.md
@@ -197,7 +197,7 @@ pub(crate) enum RuleSet {
     Paper,
 }
 
-/// How hard to look.
+/// The effort of the search.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort(pub(crate) search::Effort);
 

@@ -1,4 +1,4 @@
-//! Where certificates go.
+//! The files that certificates are written to.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

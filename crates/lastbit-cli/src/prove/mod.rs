@@ -166,7 +166,7 @@ pub(crate) fn refused(name: &str, refusal: Refusal) -> Error {
     }
 }
 
-/// Where answers go.
+/// The destination of answers.
 struct Output<'a> {
     manner: Manner<'a>,
     certificates: Option<Certificates>,

@@ -10,7 +10,7 @@ use super::report::printable;
 use crate::error::{Error, tell};
 use crate::style;
 
-/// How answers are printed.
+/// The manner in which answers are printed.
 pub(super) struct Manner<'a> {
     pub(super) args: &'a Prove,
     /// How many answers there are.

@@ -158,7 +158,7 @@ pub struct AttackAnswer {
     pub schema: Schema,
     /// `"question": "attack"`
     pub question: &'static str,
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
     /// The verdict in one line.
     pub headline: String,

@@ -14,7 +14,7 @@ const MORE_BITS: u32 = 256;
 /// No more bits than this are tried.
 const MOST_BITS: u32 = 1 << 14;
 
-/// What is asked.
+/// The question of an audit over the reals.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// `ε`

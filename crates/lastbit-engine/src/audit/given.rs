@@ -8,7 +8,7 @@ use crate::refusal::cut;
 /// A number as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// What it says.
+    /// The exact value.
     pub exact: Rational,
     text: String,
     /// Whether it says bit by bit which float it means.

@@ -17,7 +17,7 @@ const DIGITS: usize = 20;
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct JudgedClaim {
-    /// Whose claim it is.
+    /// The source of the claim.
     pub source: ClaimSource,
     /// `ε`
     pub epsilon: Number,
@@ -33,7 +33,7 @@ pub struct JudgedClaim {
     pub words: String,
 }
 
-/// Whose claim it is.
+/// The source of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub enum ClaimSource {
 }
 
 impl ClaimSource {
-    /// Who says so.
+    /// The source, in words.
     pub(super) fn in_words(self) -> &'static str {
         match self {
             ClaimSource::FailAbove => "the limit that was given",

@@ -104,7 +104,7 @@ impl Wishes {
     }
 }
 
-/// What an audit found.
+/// The findings of an audit.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct AuditAnswer {
@@ -141,7 +141,7 @@ pub struct AuditAnswer {
     pub method: String,
     /// How many outputs there are, or were weighed.
     pub n_outputs: String,
-    /// Which outputs are listed.
+    /// The outputs that are listed: all, or some.
     pub outputs_listed: Listed,
     /// Outputs with their probabilities.
     pub outputs: Vec<OutputRow>,
@@ -279,7 +279,7 @@ pub struct Delta {
     pub second: Number,
 }
 
-/// Which outputs are listed.
+/// The outputs that are listed: all, or some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

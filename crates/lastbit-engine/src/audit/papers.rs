@@ -112,7 +112,7 @@ impl<'a> Papers<'a> {
         }
     }
 
-    /// What became of them.
+    /// The verdict on each of the papers' constants.
     pub(super) fn verdicts(&self) -> Vec<PaperVerdict> {
         self.found.iter().map(Tested::verdict).collect()
     }

@@ -77,7 +77,7 @@ impl Sampler {
     }
 }
 
-/// What is asked.
+/// The question of an audit of a sampler.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The sampler.
@@ -112,13 +112,13 @@ pub struct SamplerDetails {
     pub refuted: bool,
     /// Whether the audit was stopped: what was not tried by then is undecided.
     pub interrupted: bool,
-    /// What each input gave.
+    /// The findings for each input.
     pub sides: [SideDetails; 2],
     /// What the law says of each output that is listed, under both inputs.
     pub law: Vec<[Number; 2]>,
 }
 
-/// What one input gave.
+/// The findings for one input.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SideDetails {
@@ -146,7 +146,7 @@ pub struct LawRefutation {
     pub output: String,
     /// Its probability.
     pub probability: Number,
-    /// What the law says.
+    /// The probability that the law gives.
     pub law: Number,
 }
 
@@ -154,7 +154,7 @@ pub struct LawRefutation {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ProductionDetails {
-    /// How many thresholds.
+    /// The number of thresholds.
     pub thresholds: u64,
     /// How many words were tried.
     pub replays: u64,

@@ -74,7 +74,7 @@ pub struct Mechanism {
     pub multiplies: bool,
     /// `λ`, if it is not `1/ε`.
     pub scale: Option<Given>,
-    /// What `u` can be.
+    /// The sampler of `u`.
     pub sampler: Sampler,
     /// Where ties of the rounding to `Λ` go.
     pub tie: Tie,

@@ -9,7 +9,7 @@ use super::judge::judge;
 use super::{AuditAnswer, ClaimSource, FloatType, Given, JudgedClaim, Parameter, Wishes, program};
 use crate::{Refusal, Watcher};
 
-/// What is asked.
+/// The question of an audit of the textbook's mechanism.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// `ε`

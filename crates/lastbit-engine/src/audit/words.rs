@@ -420,7 +420,7 @@ impl WorstInputs {
 }
 
 impl SamplerDetails {
-    /// What refutes it.
+    /// A description of what refutes the law.
     fn what_is_wrong(&self) -> String {
         for (name, side) in ["f", "f'"].iter().zip(&self.sides) {
             if let Some(found) = &side.law_refuted_by {

@@ -19,12 +19,12 @@ const BITS: u32 = 160;
 /// Digits of an excess in a message.
 const FEW_DIGITS: usize = 6;
 
-/// How to search.
+/// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// How far apart inputs may be.
     pub sensitivity: Rational,
-    /// How long to look.
+    /// The time to spend.
     pub time: Duration,
 }
 
@@ -74,7 +74,7 @@ pub enum Certified {
     },
     /// None.
     None {
-        /// Why not.
+        /// The reason why there is none.
         reason: String,
     },
 }

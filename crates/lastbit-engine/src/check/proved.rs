@@ -42,7 +42,7 @@ pub struct ProvedError {
     pub range: [Number; 2],
     /// What the error is at most everywhere, if that is claimed.
     pub at_most: Option<String>,
-    /// How many boxes.
+    /// The number of boxes.
     pub boxes: usize,
     /// How many judgements on all of them.
     pub judgements: usize,
@@ -64,9 +64,9 @@ pub struct ProvedLoss {
     pub sensitivity: Number,
     /// The values of its parameters.
     pub values: BTreeMap<String, String>,
-    /// What the text claims.
+    /// The claim of the text.
     pub claim: Option<String>,
-    /// Whether that is shown.
+    /// Whether the bound shows the claim.
     pub shows_the_claim: bool,
     /// Whether it is about no inputs at all; nothing if that is not known.
     pub vacuous: Option<bool>,
@@ -82,7 +82,7 @@ pub struct ProvedLoss {
 pub struct ProvedPrivacy {
     /// The mechanism.
     pub name: String,
-    /// What is proved.
+    /// The privacy cost that is proved.
     pub cost: String,
     /// What is claimed, if that is a number.
     pub claim: Option<String>,

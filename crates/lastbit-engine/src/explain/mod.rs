@@ -73,7 +73,7 @@ impl Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Entry {
-    /// What it belongs to.
+    /// The group that it belongs to.
     pub group: Group,
     /// The word.
     pub word: &'static str,

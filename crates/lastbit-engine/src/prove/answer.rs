@@ -40,7 +40,7 @@ pub struct ProofAnswer {
     pub tried: Vec<String>,
     /// What to try next, if the claim is undecided.
     pub next: Vec<String>,
-    /// How long it took.
+    /// The time taken, in seconds.
     pub seconds: f64,
     /// Certificates, if they were asked for.
     #[serde(skip)]
@@ -140,7 +140,7 @@ pub enum Found {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Refused {
-    /// What is wrong.
+    /// The error message.
     pub error: String,
     /// Its line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,7 +148,7 @@ pub struct Refused {
     /// Its column, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What to do.
+    /// A suggestion of what to do instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// All of it.
@@ -159,13 +159,13 @@ pub struct Refused {
 /// A message with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Placed {
-    /// What it says.
+    /// The message itself.
     pub message: String,
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What to do.
+    /// A suggestion of what to do instead.
     pub hint: Option<String>,
 }
 
@@ -184,11 +184,11 @@ pub struct Witness {
     pub parameters: BTreeMap<String, String>,
     /// The two inputs.
     pub inputs: [BTreeMap<String, String>; 2],
-    /// What is seen.
+    /// The event, in words.
     pub event: String,
     /// Its probability with either input.
     pub probabilities: [Probability; 2],
-    /// What is certainly lost.
+    /// A lower bound on the loss.
     pub loss: Loss,
     /// The claimed ε, at these parameters.
     pub claimed: Option<Number>,

@@ -28,15 +28,15 @@ pub struct SnappingMechanism {
     pub bound: String,
     /// Λ.
     pub grid: Number,
-    /// How ties are rounded.
+    /// The rounding of ties.
     pub tie: String,
-    /// How `u` is drawn.
+    /// The sampler of `u`.
     pub sampler: &'static str,
     /// `M = ε(2B + Λ/2)`.
     pub m: Number,
 }
 
-/// What floating point adds.
+/// The loss that floating point adds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Excess {
     /// The number.
@@ -54,13 +54,13 @@ pub struct CaseLoss {
     pub case: String,
     /// The loss of the ideal mechanism on the perturbed grid.
     pub ideal: Number,
-    /// What floating point adds.
+    /// The loss that floating point adds.
     pub excess: Excess,
     /// The loss.
     pub loss: Number,
     /// How far apart an input and a threshold can be.
     pub farthest: Number,
-    /// Why the bound holds.
+    /// The reason why the bound holds.
     pub reason: &'static str,
 }
 
@@ -113,7 +113,7 @@ pub struct PapersClaim {
     pub certified: Option<Excess>,
     /// `holds`, `violated` or `not decided`.
     pub verdict: String,
-    /// What violates it.
+    /// The two inputs and the output that violate it.
     pub witness: Option<ExactLoss>,
 }
 

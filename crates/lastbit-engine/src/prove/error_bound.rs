@@ -25,7 +25,7 @@ pub struct ErrorBound {
     pub abs_error: Number,
     /// Where the real result lies.
     pub range: [Number; 2],
-    /// What gave the bound.
+    /// The method that gave the bound.
     pub method: String,
     /// Into how many boxes the inputs were cut.
     pub boxes: usize,
@@ -88,7 +88,7 @@ pub enum Judged {
     Bounded(Box<Bounds>),
     /// No bound.
     Refused {
-        /// Why.
+        /// The reason why there is no bound.
         refused: String,
     },
 }

@@ -26,7 +26,7 @@ use crate::{Loss, Number, Refusal};
 pub struct LossFound {
     /// `ENDPT` if there is a bound for all inputs, else `AUDIT`: two inputs were weighed exactly.
     pub rule: &'static str,
-    /// What the text claims.
+    /// The claim of the text.
     pub claim: Claim,
     /// The loss: infinite if that was shown, else the certified bound of pure privacy.
     pub loss: Option<Loss>,
@@ -43,7 +43,7 @@ pub struct LossFound {
     /// Why there is no bound for all inputs, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Placed>,
-    /// What refutes the claim.
+    /// A witness that refutes the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// The mechanism, as far as it was recognised.

@@ -80,7 +80,7 @@ enum Item<'p> {
     Unreadable(&'p FpcoreError),
 }
 
-/// What all answers share.
+/// The state that all answers share.
 #[derive(Clone, Copy)]
 struct Session<'s> {
     question: &'s Question<'s>,

@@ -52,7 +52,7 @@ pub struct PaperNode {
     pub float: Number,
     /// The interval in which the float is to lie.
     pub err: [Number; 2],
-    /// Whether it does.
+    /// Whether the judgement holds.
     pub holds: bool,
 }
 

@@ -45,15 +45,15 @@ pub struct PrivacyFound {
     pub search: Option<Searched>,
     /// How many premises the first proof has.
     pub premises: Option<usize>,
-    /// How many lemmas.
+    /// The number of lemmas.
     pub lemmas: Option<usize>,
     /// How many premises rest on an oracle's word.
     pub oracle: usize,
     /// What the first proof assumes.
     pub assumptions: Option<Assumptions>,
-    /// Which limit was reached.
+    /// The limit that was reached, if one was.
     pub stopped: Option<Stopped>,
-    /// What refutes the claim.
+    /// A witness that refutes the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// What came of the search for a witness, if none was found.
@@ -64,7 +64,7 @@ pub struct PrivacyFound {
 /// What a proof assumes of parameters and inputs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Assumptions {
-    /// What it uses.
+    /// The assumptions that the proof uses.
     pub used: Vec<String>,
     /// What is declared and not used.
     pub unused: Vec<String>,
@@ -77,9 +77,9 @@ pub struct Stopped {
     pub limit: &'static str,
     /// In words.
     pub reason: String,
-    /// What was being done.
+    /// The work that was under way.
     pub doing: String,
-    /// What to do.
+    /// A suggestion of what to do instead.
     pub hint: &'static str,
 }
 
@@ -91,7 +91,7 @@ pub struct Script {
     pub name: Option<String>,
     /// `proved`, `rejected`, `undecided`, or `elsewhere` if it is about floats.
     pub verdict: &'static str,
-    /// Why it is undecided.
+    /// The reason why it is undecided.
     pub reason: Option<String>,
     /// Its steps.
     pub steps: Vec<Step>,
@@ -126,9 +126,9 @@ pub struct Step {
 pub struct Searched {
     /// Whether one was found.
     pub proved: bool,
-    /// What worked.
+    /// The strategies that worked.
     pub strategies: Vec<String>,
-    /// What did not.
+    /// The strategies that did not work.
     pub attempts: Vec<Attempt>,
 }
 
@@ -140,7 +140,7 @@ pub struct Attempt {
     pub strategy: String,
     /// The case of inputs.
     pub case: String,
-    /// Why.
+    /// The reason why it did not work.
     pub reason: String,
     /// The rule that was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ pub struct NotRefuted {
     /// How many probabilities were computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tried: Option<usize>,
-    /// What lost most.
+    /// The witness with the largest loss that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closest: Option<Witness>,
     /// Why nothing could be looked for.

@@ -43,7 +43,7 @@ fn parameter(file: &File, binder: &Binder) -> String {
     }
 }
 
-/// What `adjacent` says.
+/// The `adjacent` clause, in words.
 pub(super) fn neighbours(file: &File, declaration: &Declaration) -> String {
     let clauses = declaration.clauses.iter().filter_map(|clause| match &clause.kind {
         ClauseKind::Adjacent(quantifier, condition) => {

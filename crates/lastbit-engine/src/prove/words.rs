@@ -21,7 +21,7 @@ const FEW: usize = 3;
 /// The first line of an answer: `laplace: PROVED: eps-DP (pure), …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline<'a> {
-    /// What it is about.
+    /// The name of the program or declaration.
     pub name: &'a str,
     /// The verdict in capitals, if there is one.
     pub word: Option<&'static str>,

@@ -12,9 +12,9 @@ pub struct ExprId(pub u32);
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
     /// Whether it is written as an operation that rounds: `⊕`, or a library function in capitals. In a float program all do; over the
     /// reals none does.
@@ -53,7 +53,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// How it is spelled.
+    /// The operator's spelling in the language.
     pub fn text(self) -> &'static str {
         match self {
             Arithmetic::Add => "+",
@@ -92,7 +92,7 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// How it is spelled.
+    /// The operator's spelling in the language.
     pub fn text(self) -> &'static str {
         match self {
             CompareOp::Less => "<",
@@ -160,7 +160,7 @@ impl Function {
         (Function::Clamp, "clamp", 2),
     ];
 
-    /// How it is spelled.
+    /// The function's name in the language.
     pub fn text(self) -> &'static str {
         Function::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
     }
@@ -177,7 +177,7 @@ impl Function {
     }
 }
 
-/// What an expression is.
+/// The kinds of expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
     /// A number, not negative.

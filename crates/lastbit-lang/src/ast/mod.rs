@@ -67,7 +67,7 @@ impl File {
 pub struct Comment {
     /// With its mark, without trailing space.
     pub text: String,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
     /// If something stands before it on its line: the offset where that ends.
     pub trails: Option<usize>,
@@ -78,7 +78,7 @@ pub struct Comment {
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -94,7 +94,7 @@ pub enum DeclarationKind {
 /// A mechanism or a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// Which of the two.
+    /// The kind of declaration: a mechanism or a function.
     pub kind: DeclarationKind,
     /// Its name.
     pub name: Name,
@@ -218,13 +218,13 @@ impl Scalar {
         (Scalar::Data, "data"),
     ];
 
-    /// How it is spelled.
+    /// The type's spelling in the language.
     pub fn text(self) -> &'static str {
         Scalar::ALL.iter().find(|(scalar, _)| *scalar == self).map_or("", |(_, text)| text)
     }
 }
 
-/// How many values.
+/// The number of values: one, or a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One: `real`.
@@ -240,9 +240,9 @@ pub enum Shape {
 pub struct Type {
     /// Of each value.
     pub scalar: Scalar,
-    /// How many.
+    /// The number of values.
     pub shape: Shape,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -271,13 +271,13 @@ pub struct Interval {
 /// A clause between the first line of a declaration and its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// What it says.
+    /// The kind of clause.
     pub kind: ClauseKind,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// What a clause says.
+/// The kinds of clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClauseKind {
     /// `param eps: real > 0, L: real = 1`
@@ -351,7 +351,7 @@ impl Tie {
     /// All ties, as they are spelled.
     pub const ALL: [(Tie, &'static str); 3] = [(Tie::Up, "up"), (Tie::Even, "even"), (Tie::Away, "away")];
 
-    /// How it is spelled.
+    /// The spelling in the language.
     pub fn text(self) -> &'static str {
         Tie::ALL.iter().find(|(tie, _)| *tie == self).map_or("", |(_, text)| text)
     }

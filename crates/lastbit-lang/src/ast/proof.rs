@@ -17,7 +17,7 @@ pub struct Proof {
 /// A step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofStep {
-    /// What it does.
+    /// The kind of step.
     pub kind: ProofStepKind,
     /// With its `;`; of steps with braces only the part before `{`.
     pub span: Span,
@@ -25,7 +25,7 @@ pub struct ProofStep {
     pub end: usize,
 }
 
-/// What a step does.
+/// The kinds of step in a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProofStepKind {
     /// `pointwise e;` fixes an output `e`.
@@ -51,7 +51,7 @@ pub enum ProofStepKind {
     Align {
         /// The samples.
         places: Vec<Place>,
-        /// What it costs.
+        /// The privacy cost.
         cost: ExprId,
         /// The map, piece by piece.
         pieces: Vec<Piece>,
@@ -66,7 +66,7 @@ pub enum ProofStepKind {
         place: Place,
         /// By how much the second run's sample is larger.
         by: ExprId,
-        /// What it costs.
+        /// The privacy cost.
         cost: ExprId,
     },
     /// `endpoint u by error;` the threshold of a float sample, enclosed by the error semantics.
@@ -81,9 +81,9 @@ pub enum ProofStepKind {
         place: Option<Place>,
         /// What it costs; nothing if it is not said.
         cost: Option<ExprId>,
-        /// What holds before.
+        /// The precondition.
         pre: Assertion,
-        /// What holds after.
+        /// The postcondition.
         post: Assertion,
     },
 }
@@ -93,16 +93,16 @@ pub enum ProofStepKind {
 pub struct Assertion {
     /// Logical variables: the condition holds for some values of them.
     pub exists: Vec<Name>,
-    /// What holds of them.
+    /// The condition that holds of them.
     pub condition: ExprId,
 }
 
 /// `s -> -s`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirrorRule {
-    /// What is replaced.
+    /// The place that is replaced.
     pub from: Place,
-    /// By what.
+    /// The expression that replaces it.
     pub to: ExprId,
 }
 
@@ -133,7 +133,7 @@ impl ShiftLaw {
     pub const ALL: [(ShiftLaw, &'static str); 3] =
         [(ShiftLaw::Lap, "lap"), (ShiftLaw::Expo, "expo"), (ShiftLaw::Dlap, "dlap")];
 
-    /// How it is spelled.
+    /// The law's spelling in the language.
     pub fn text(self) -> &'static str {
         ShiftLaw::ALL.iter().find(|(law, _)| *law == self).map_or("", |(_, text)| text)
     }

@@ -15,7 +15,7 @@ pub struct Place {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it does.
+    /// The kind of statement.
     pub kind: StatementKind,
     /// With its `;`; of `if` and `for` only the part before `{`.
     pub span: Span,
@@ -48,7 +48,7 @@ impl Statement {
     }
 }
 
-/// What a statement does.
+/// The kinds of statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// `var z: real[3];`
@@ -74,7 +74,7 @@ pub enum StatementKind {
         from: ExprId,
         /// The value after its last.
         to: ExprId,
-        /// What is repeated.
+        /// The block that is repeated.
         body: Block,
     },
     /// `return r;`
@@ -90,7 +90,7 @@ pub struct Block {
     pub end: usize,
 }
 
-/// What `<$` draws from.
+/// The distributions that `<$` draws from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Distribution {
     /// `unif(0,1]`, or `unif(0,1)` if not `closed`.
@@ -123,7 +123,7 @@ impl Distribution {
         }
     }
 
-    /// How it is spelled.
+    /// The distribution's spelling in the language.
     pub fn text(&self) -> &'static str {
         match self {
             Distribution::Unif { .. } => "unif",

@@ -6,7 +6,7 @@ use crate::ast::{Arithmetic, CompareOp, ExprId, ExprKind, Function, UnaryOp};
 use crate::constant::constant;
 use crate::{Diagnostic, Span};
 
-/// Where an expression stands.
+/// The surroundings of an expression.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Context {
     /// It may speak of both runs: `x<1>`.

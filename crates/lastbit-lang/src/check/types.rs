@@ -3,7 +3,7 @@
 use crate::Format;
 use crate::ast::Scalar;
 
-/// What kind of value.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A number without variables: it is whatever the other side is.

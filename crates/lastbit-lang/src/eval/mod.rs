@@ -40,7 +40,7 @@ pub enum EvalError {
     InputCount {
         /// How many the program has.
         expected: usize,
-        /// How many were given.
+        /// The number of inputs that were given.
         found: usize,
     },
     /// An input that has to be a float of the format is none.
@@ -76,7 +76,7 @@ pub enum EvalError {
     /// The float is infinite, or the real number larger than what is computed with.
     #[error("node {node} overflows")]
     Overflow {
-        /// Where.
+        /// The node that overflows.
         node: NodeId,
     },
     /// A grid whose step is not within `2^±1048576`.

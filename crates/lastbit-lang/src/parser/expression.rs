@@ -61,7 +61,7 @@ impl Infix {
     }
 }
 
-/// What is expected next.
+/// The kind of token expected next.
 enum Mode {
     Operand,
     /// An operand has been read.

@@ -68,7 +68,7 @@ impl Relation {
         }
     }
 
-    /// How it is spelled.
+    /// The relation's spelling.
     pub fn text(self) -> &'static str {
         match self {
             Relation::NonNegative => ">=",

@@ -39,7 +39,7 @@ pub struct Sample {
     pub name: Symbol,
     /// What it is drawn from.
     pub law: Law,
-    /// Where.
+    /// The place of the draw in the text.
     pub span: Span,
 }
 
@@ -101,7 +101,7 @@ impl Samples for Fresh {
 /// One way through a program.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// When it is taken.
+    /// The conditions under which it is taken.
     pub guards: Vec<Constraint>,
     /// The samples with finitely many values, and which these are.
     pub choices: Vec<Choice>,

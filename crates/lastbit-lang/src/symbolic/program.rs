@@ -39,7 +39,7 @@ pub struct Program<'a> {
 /// One of the ways in which a condition can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// What holds.
+    /// The constraints that hold together.
     pub constraints: Vec<Constraint>,
     /// What sets it apart, for people: `only i = 3 differs`.
     pub name: String,

@@ -35,7 +35,7 @@ pub struct Obligation {
     pub guards: usize,
     /// Why: `ln(…) needs a positive argument`.
     pub reason: &'static str,
-    /// Where.
+    /// The place in the text that needs it.
     pub span: Span,
 }
 

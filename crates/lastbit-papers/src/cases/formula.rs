@@ -153,7 +153,7 @@ impl fmt::Display for Probability {
 pub enum RatioFormula {
     /// `e^(ε·a)`
     Exponential(Exponent),
-    /// What does not simplify.
+    /// A quotient that does not simplify.
     Quotient(Box<[Probability; 2]>),
 }
 

@@ -72,7 +72,7 @@ pub struct CaseRow {
     pub empty: Option<String>,
     /// Its formulas.
     pub formula: Option<Formula>,
-    /// What they are worth.
+    /// The numbers, if the case has outputs.
     pub values: Option<Values>,
     /// Where the papers have something else, or nothing.
     pub note: Option<Note>,

@@ -8,7 +8,7 @@ use lastbit_real::{Enclosure, IBig, Rational};
 pub struct Values {
     /// The least and the greatest output.
     pub outputs: [Rational; 2],
-    /// How many they are.
+    /// The number of outputs.
     pub count: IBig,
     /// `P[f]` and `P[f']`, both positive.
     pub probabilities: [ExponentialSum; 2],

@@ -16,15 +16,15 @@ pub enum MassError<T: Debug> {
     /// A mass is below 0.
     #[error("the mass of {value:?} is {mass}, which is negative")]
     Negative {
-        /// Where.
+        /// The value with the negative mass.
         value: T,
-        /// How much.
+        /// The negative mass.
         mass: Rational,
     },
     /// A value occurs twice.
     #[error("{value:?} has two masses")]
     Repeated {
-        /// Which.
+        /// The value that occurs twice.
         value: T,
     },
     /// The masses add up to more than 1.

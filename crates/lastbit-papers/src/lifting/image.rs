@@ -25,7 +25,7 @@ pub enum ImageError<A: Debug> {
     /// There are too many events to look at.
     #[error("the first distribution has {values} values; at most {MOST_VALUES} are looked at")]
     TooManyValues {
-        /// How many there are.
+        /// The number of values.
         values: usize,
     },
 }

@@ -25,7 +25,7 @@ pub enum LiftingError<A: Debug, B: Debug> {
     /// `π₁(μ_L)` is not `μ₁`.
     #[error("the left witness has mass {found} over {value:?}, and should have {expected}")]
     LeftMarginal {
-        /// Where.
+        /// The value with the wrong mass.
         value: A,
         /// The mass of the witness.
         found: Rational,
@@ -35,7 +35,7 @@ pub enum LiftingError<A: Debug, B: Debug> {
     /// `π₂(μ_R)` is not `μ₂`.
     #[error("the right witness has mass {found} over {value:?}, and should have {expected}")]
     RightMarginal {
-        /// Where.
+        /// The value with the wrong mass.
         value: B,
         /// The mass of the witness.
         found: Rational,
@@ -45,17 +45,17 @@ pub enum LiftingError<A: Debug, B: Debug> {
     /// `μ_L` has mass outside of the relation.
     #[error("the left witness has mass {mass} at {pair:?}, which is not in the relation")]
     LeftOutside {
-        /// Where.
+        /// The pair outside of the relation.
         pair: (A, B),
-        /// How much.
+        /// The mass of the pair.
         mass: Rational,
     },
     /// `μ_R` has mass outside of the relation.
     #[error("the right witness has mass {mass} at {pair:?}, which is not in the relation")]
     RightOutside {
-        /// Where.
+        /// The pair outside of the relation.
         pair: (A, B),
-        /// How much.
+        /// The mass of the pair.
         mass: Rational,
     },
     /// `μ_L` exceeds `e^ε·μ_R` by more than `δ`.
@@ -65,7 +65,7 @@ pub enum LiftingError<A: Debug, B: Debug> {
         found: Rational,
         /// The pair that contributes most.
         worst: (A, B),
-        /// What it contributes.
+        /// The excess that it contributes.
         excess: Rational,
     },
     /// `δ` is negative, which no divergence is below.

@@ -45,7 +45,7 @@ pub struct Standard {
     pub expected: Expected,
     /// Its known privacy loss, in the language of claims, or `infinite`.
     pub cost: &'static str,
-    /// Where it is from.
+    /// The paper or book that it is from.
     pub source: &'static str,
     /// Whether its proof is written by hand; otherwise it has to be found.
     pub by_hand: bool,

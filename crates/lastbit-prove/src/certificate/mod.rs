@@ -67,7 +67,7 @@ pub enum Statement {
     Loss,
     /// Privacy over the reals.
     Privacy {
-        /// What is proved.
+        /// The theorem that is proved.
         theorem: Theorem,
         /// Whether it is about any inputs.
         neighbours: Neighbours,
@@ -107,9 +107,9 @@ pub enum CertificateError {
     Stated {
         /// The field.
         place: String,
-        /// What the text says.
+        /// The value in the text.
         expected: String,
-        /// What the certificate says.
+        /// The value in the certificate.
         found: String,
     },
     /// A number is less than what the rules give.
@@ -117,9 +117,9 @@ pub enum CertificateError {
     Differs {
         /// The number.
         place: &'static str,
-        /// What the rules give.
+        /// The value that the rules give.
         expected: String,
-        /// What the certificate says.
+        /// The value in the certificate.
         found: String,
     },
     /// What was given beside the text is better than what the text says.
@@ -225,7 +225,7 @@ impl Certificate {
     /// about cannot be compared.
     ///
     /// # Errors
-    /// What differs.
+    /// The first difference, if there is one.
     pub fn is_about(&self, meant: Meant<'_>) -> Result<(), CertificateError> {
         match (self, meant) {
             (Certificate::Error(certificate), Meant::Programs(programs)) => certificate.is_about(programs),

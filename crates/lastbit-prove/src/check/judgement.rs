@@ -69,7 +69,7 @@ impl Judgement {
     }
 }
 
-/// How an operation rounds.
+/// The ways in which an operation rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounds {
     /// Not at all.
@@ -81,7 +81,7 @@ pub(super) enum Rounds {
     Any,
 }
 
-/// What a rule gives.
+/// The values that a rule gives.
 pub(super) struct Given {
     /// `R`
     pub(super) real: Enclosure,

@@ -77,9 +77,9 @@ pub enum CheckError {
         line: usize,
         /// The column, in characters from 1.
         column: usize,
-        /// What could stand there.
+        /// A description of what could stand there.
         expected: String,
-        /// What stands there.
+        /// The text that stands there.
         found: String,
     },
     /// A value is not of the kind that its place asks for.
@@ -89,7 +89,7 @@ pub enum CheckError {
         place: String,
         /// What has to stand there.
         expected: String,
-        /// What stands there.
+        /// The value that stands there.
         found: String,
     },
     /// A number is not the one that the rules give.
@@ -97,9 +97,9 @@ pub enum CheckError {
     Differs {
         /// The path of the number, as in `tree[3].leaf.judgements[7].d`.
         place: String,
-        /// What the rules give.
+        /// The value that the rules give.
         expected: String,
-        /// What the certificate says.
+        /// The value in the certificate.
         found: String,
     },
 }
@@ -126,7 +126,7 @@ pub fn check(text: &str) -> Result<Checked, CheckError> {
     Ok(Checked { program, error, range, at_most: claim.at_most, leaves, judgements })
 }
 
-/// What a certificate claims.
+/// The claim of a certificate.
 struct Claim<'v> {
     /// Of which program.
     fingerprint: &'v str,

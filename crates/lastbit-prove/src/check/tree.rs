@@ -14,7 +14,7 @@ use super::rules::derive;
 /// The names of a judgement's numbers, in their order.
 pub(super) const NUMBERS: [&str; 8] = ["lo", "hi", "float_lo", "float_hi", "x", "p", "rho", "d"];
 
-/// What the leaves prove.
+/// The bounds that the leaves prove.
 pub(super) struct Proved {
     pub(super) error: Dyadic,
     pub(super) range: Enclosure,

@@ -29,7 +29,7 @@ pub struct Unchecked {
 pub enum Part {
     /// It is cut in two along an input.
     Cut {
-        /// Which input.
+        /// The index of the input that is cut.
         input: usize,
         /// The upper end of the lower part.
         left: Dyadic,

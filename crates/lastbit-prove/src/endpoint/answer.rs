@@ -72,7 +72,7 @@ impl Conclusion {
 /// What is known of the claim of a float mechanism.
 #[derive(Clone, Debug)]
 pub struct FloatAnswer<'a> {
-    /// What was asked.
+    /// The statement that was asked about.
     pub statement: Statement<'a>,
     /// Whether the claim is true.
     pub conclusion: Conclusion,

@@ -10,7 +10,7 @@ use super::{EndpointError, FloatSnap};
 /// The bound of a case, over all `f, f'` in `[-B, B]` at most `Δ` apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseBound {
-    /// Which.
+    /// The case.
     pub case: Case,
     /// The loss of the ideal mechanism on the perturbed grid.
     pub ideal: Rational,

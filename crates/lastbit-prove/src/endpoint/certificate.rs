@@ -65,13 +65,13 @@ pub struct LossCertificate {
     stated: Value,
     /// The body of the text.
     pub program: StraightLine,
-    /// What the text claims.
+    /// The claim of the text.
     pub claim: Claimed,
     /// The mechanism.
     mechanism: FloatSnap,
     /// The argument that is clamped.
     pub argument: String,
-    /// How `u` is drawn.
+    /// The sampler of `u`.
     pub sampler: Sampler,
     /// `Δ`.
     pub sensitivity: Rational,
@@ -151,7 +151,7 @@ impl LossCertificate {
     /// loss must hold for what the text says, too.
     ///
     /// # Errors
-    /// What differs.
+    /// The first difference, if there is one.
     pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
         self.subject.is_about(meant, file_name)?;
         let given = Given { values: self.given.values.clone(), ..Given::default() };

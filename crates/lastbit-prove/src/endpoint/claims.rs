@@ -34,9 +34,9 @@ impl fmt::Display for PaperVerdict {
 /// A paper's bound on the excess `loss - ε`, for inputs at most 1 apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimedBound {
-    /// Where it is claimed.
+    /// The paper that claims it, and the place there.
     pub source: &'static str,
-    /// Of what.
+    /// The outputs that the bound is about.
     pub scope: Scope,
     /// As the paper has it.
     pub formula: &'static str,
@@ -44,7 +44,7 @@ pub struct ClaimedBound {
     pub claimed: Rational,
     /// The certified bound on the same, or `None` if no such output exists or there is no bound.
     pub certified: Option<Rational>,
-    /// What became of it.
+    /// The verdict on the bound.
     pub verdict: PaperVerdict,
 }
 

@@ -96,7 +96,7 @@ pub enum EndpointError {
     /// The error semantics gives no relative error of the noise.
     #[error("the noise has no relative error: {reason}")]
     NoRelativeError {
-        /// Why.
+        /// The reason why there is none.
         reason: String,
     },
     /// An argument that the elementary functions refuse.

@@ -237,7 +237,7 @@ fn near(seed: u64) -> Near {
     Near { text, asks, arguments, given, returns_more: returned.starts_with("[r,") }
 }
 
-/// What came of texts.
+/// The outcomes of texts, counted.
 #[derive(Debug, Default)]
 struct Tally {
     unreadable: usize,

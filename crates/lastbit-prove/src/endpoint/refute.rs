@@ -16,7 +16,7 @@ use super::{Snapping, Statement, WorstPair};
 pub struct Refutation {
     /// The arguments of both runs, as `adjacent` has them. The first run gives the event more often, unless they are neighbours in one order only.
     pub inputs: [Point; 2],
-    /// What is seen.
+    /// The event that is observed.
     pub event: Event,
     /// Its probability in both runs, exactly.
     pub probabilities: [Rational; 2],
@@ -34,7 +34,7 @@ impl Refutation {
     }
 }
 
-/// What is seen.
+/// An observable event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// This output.
@@ -187,6 +187,6 @@ pub(super) struct Audited {
     pub(super) refutation: Option<Refutation>,
     /// How many pairs were audited.
     pub(super) pairs: usize,
-    /// Why some were not.
+    /// The reason why some pairs were not audited.
     pub(super) reason: Option<String>,
 }

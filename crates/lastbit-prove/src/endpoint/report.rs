@@ -17,7 +17,7 @@ use super::{
 };
 use crate::certificate::tie_name;
 
-/// What to analyse.
+/// The mechanism to analyse, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// The mechanism.

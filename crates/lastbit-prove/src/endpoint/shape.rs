@@ -65,7 +65,7 @@ pub enum Public {
 pub struct ShapeError {
     /// The node.
     pub node: NodeId,
-    /// What it should be.
+    /// The requirement that the node does not meet.
     pub reason: ShapeReason,
 }
 
@@ -87,7 +87,7 @@ pub enum ShapeReason {
     /// The value, which must be clamped first.
     #[error("the value must be clamped before noise is added: without it, the loss is infinite")]
     InnerClamp,
-    /// What is clamped first.
+    /// The argument of the first clamp.
     #[error(
         "what is clamped must be an argument that is a float, as it is: the rounding of anything made of it would move it"
     )]

@@ -40,7 +40,7 @@ pub struct Statement<'a> {
     pub file: &'a File,
     /// The declaration.
     pub declaration: &'a Declaration,
-    /// What was given.
+    /// The values that were given for parameters.
     pub given: Given,
     /// The values of parameters, and ranges of arguments, with what stands for them if nobody says.
     pub bindings: Bindings,
@@ -48,14 +48,14 @@ pub struct Statement<'a> {
     pub program: StraightLine,
     /// How many numbers it returns; the program is about the first.
     results: usize,
-    /// What is claimed.
+    /// The claim of the text.
     pub claim: Claimed,
 }
 
 /// The snapping mechanism that a text is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapping {
-    /// Which node is what.
+    /// The nodes and their roles in the mechanism.
     pub shape: SnappingShape,
     /// With its numbers.
     pub mechanism: FloatSnap,

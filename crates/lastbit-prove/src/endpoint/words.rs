@@ -70,7 +70,7 @@ impl FloatAnswer<'_> {
         given.map_or(String::new(), |distance| format!(", for inputs at most {distance} apart, as given"))
     }
 
-    /// What is refuted.
+    /// The refuted claim, in words.
     fn refuted(&self) -> String {
         let Claimed { epsilon, delta } = &self.statement.claim;
         let Some(Refutation { loss, event, .. }) = &self.refutation else { return "REFUTED".into() };

@@ -19,7 +19,7 @@ pub struct Z3 {
     path: PathBuf,
 }
 
-/// What it says.
+/// The answer of the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The constraints cannot hold together. Nobody has checked this.

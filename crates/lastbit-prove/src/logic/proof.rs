@@ -44,7 +44,7 @@ pub struct Theorem {
     pub premises: usize,
 }
 
-/// Where a sample goes.
+/// The map of a sample of one run to a sample of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Map {
     /// To `v + shift`, or `shift - v`; of a uniform sample, `ln(u)` does.
@@ -116,7 +116,7 @@ pub enum Axiom {
 pub struct Lemma {
     /// The constraints.
     pub constraints: Vec<Constraint>,
-    /// Why.
+    /// The refutation of the constraints.
     pub refutation: Refutation,
 }
 
@@ -145,7 +145,7 @@ pub enum KernelError {
     Open {
         /// The rule.
         rule: &'static str,
-        /// Which premise.
+        /// The premise without a lemma.
         premise: String,
         /// What would have to be refuted.
         open: Vec<Constraint>,
@@ -155,7 +155,7 @@ pub enum KernelError {
     Rule {
         /// The rule.
         rule: &'static str,
-        /// Why not.
+        /// The reason why it does not apply.
         reason: String,
     },
     /// The proof does not have the form it must have.

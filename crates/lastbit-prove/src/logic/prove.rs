@@ -53,7 +53,7 @@ pub struct Options {
 /// What was found out about a claim.
 #[derive(Debug)]
 pub struct Report {
-    /// What can be said.
+    /// The conclusion about the claim.
     pub conclusion: Conclusion,
     /// The declaration's own proofs.
     pub scripts: Vec<ScriptReport>,

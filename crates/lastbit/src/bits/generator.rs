@@ -218,7 +218,7 @@ pub(super) mod tests {
     use std::sync::atomic::AtomicU64;
 
     impl<E> Generator<E> {
-        /// Where the secrets are.
+        /// The addresses of the secrets.
         pub(in crate::bits) fn secrets(&self) -> std::ops::Range<usize> {
             self.state.range()
         }

@@ -54,7 +54,7 @@ impl<T: Zeroed> Secret<T> {
         unsafe { write_zeros(self.place.as_ptr()) };
     }
 
-    /// Where the value is.
+    /// The addresses of the value.
     #[cfg(test)]
     pub(super) fn range(&self) -> std::ops::Range<usize> {
         let start = self.place.as_ptr() as usize;

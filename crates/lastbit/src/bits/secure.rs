@@ -95,7 +95,7 @@ impl std::fmt::Debug for SecureSource {
 
 #[cfg(test)]
 impl SecureSource {
-    /// Where the secrets are.
+    /// The addresses of the secrets.
     pub(super) fn secrets(&self) -> std::ops::Range<usize> {
         self.0.secrets()
     }

@@ -98,7 +98,7 @@ pub(crate) const COMPOSITION: &str = "composition";
 const BITS: u32 = 64;
 
 impl Claim {
-    /// What a mechanism claims.
+    /// The claim of a mechanism.
     pub(crate) fn of_mechanism(
         mechanism: &'static str,
         parameters: Vec<(&'static str, String)>,
@@ -138,7 +138,7 @@ impl Claim {
         &self.about
     }
 
-    /// What the loss measures.
+    /// The measure of the loss, such as max-divergence.
     pub fn measure(&self) -> Measure {
         self.measure
     }

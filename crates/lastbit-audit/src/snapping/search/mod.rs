@@ -28,7 +28,7 @@ use domain::Domain;
 use random::Random;
 use scout::{Scout, Stop, Task};
 
-/// When to be done.
+/// The budget of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// After so many pairs of inputs. What is found depends on the parameters and the seed, not on the number of threads.
@@ -65,7 +65,7 @@ pub struct Search {
     pub pairs: Vec<[f64; 2]>,
     /// The seed of what is random.
     pub seed: u64,
-    /// When to be done.
+    /// The budget that ends the search.
     pub budget: Budget,
 }
 

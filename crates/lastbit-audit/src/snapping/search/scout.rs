@@ -37,7 +37,7 @@ pub(super) enum Task {
     Climb { from: Option<WorstPair>, random: Random, pairs: u64 },
 }
 
-/// What all threads know.
+/// The state that all threads share.
 pub(super) struct Scout<'a> {
     pub(super) variant: &'a Variant,
     pub(super) domain: &'a Domain,

@@ -67,11 +67,11 @@ pub struct Answer<'a> {
     pub values: BTreeMap<String, Rational>,
     /// ε, and δ if there is one; nothing for `infer`.
     pub claim: Option<(Polynomial, Option<Polynomial>)>,
-    /// What was found.
+    /// The findings.
     pub found: Report,
     /// All proofs.
     pub proofs: Vec<Proved<'a>>,
-    /// How long it took.
+    /// The time taken, in seconds.
     pub seconds: f64,
     /// What else a reader should know.
     pub notes: Vec<String>,
@@ -87,7 +87,7 @@ pub struct Proved<'a> {
     pub is_found: bool,
     /// The proof.
     pub proof: Proof,
-    /// What it proves.
+    /// The theorem that it proves.
     pub theorem: Theorem,
     trace: kernel::Trace,
 }
@@ -106,7 +106,7 @@ pub struct Shown {
     pub all: bool,
     /// Nothing deeper than this.
     pub depth: usize,
-    /// How long it took.
+    /// Whether the time taken is shown.
     pub time: bool,
 }
 

@@ -121,7 +121,7 @@ pub(super) fn rules(program: &Program<'_>, proof: &Proof) -> Vec<String> {
     found
 }
 
-/// What leaves are about.
+/// The program whose leaves are printed.
 struct Shape<'s, 'a> {
     program: &'s Program<'a>,
     first: Vec<Path>,

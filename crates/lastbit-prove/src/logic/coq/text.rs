@@ -279,7 +279,7 @@ impl<'p, 'a> Text<'p, 'a> {
         Ok(())
     }
 
-    /// Which inputs are neighbours.
+    /// The conditions for inputs to be neighbours.
     pub(super) fn adjacent(&self) -> Result<Vec<String>, Unsupported> {
         let mut found = Vec::new();
         for clause in &self.program.declaration.clauses {

@@ -19,11 +19,11 @@ pub enum Direction {
 /// One way in which two inputs can be neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hypotheses {
-    /// What holds.
+    /// The constraints that hold.
     pub constraints: Vec<Constraint>,
     /// What sets it apart from the others, for people.
     pub name: String,
-    /// Which input comes first.
+    /// The input that comes first.
     pub direction: Direction,
 }
 
@@ -68,7 +68,7 @@ impl Hypotheses {
 }
 
 impl Axiom {
-    /// What must not hold.
+    /// The constraint that must not hold.
     pub fn premise(&self) -> Option<Constraint> {
         match self {
             Axiom::ExpPositive(_) | Axiom::ExpTangent(_) => None,
@@ -84,7 +84,7 @@ impl Axiom {
         }
     }
 
-    /// What holds then.
+    /// The constraints that hold then.
     pub fn conclusions(&self) -> Vec<Constraint> {
         let product =
             |list: &[Polynomial]| list.iter().fold(Polynomial::constant(1), |product, p| &product * &exp(p));

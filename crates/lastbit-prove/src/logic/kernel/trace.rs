@@ -23,7 +23,7 @@ pub struct Obligation {
     pub reason: String,
     /// All that is known where it is needed, and at the end what is to be refuted.
     pub constraints: Vec<Constraint>,
-    /// What refutes them.
+    /// The ground on which they are refuted.
     pub ground: Ground,
 }
 

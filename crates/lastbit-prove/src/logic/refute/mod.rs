@@ -67,7 +67,7 @@ pub use quotient::Quotient;
 use setting::Setting;
 pub use witness::{Observation, Probability, Witness};
 
-/// How hard to look.
+/// The effort of a search for a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// About how many probabilities are computed at most.
@@ -82,7 +82,7 @@ impl Default for Options {
     }
 }
 
-/// What a search found.
+/// The outcome of a search for a witness.
 #[derive(Clone, Debug)]
 pub enum RefutationOutcome {
     /// The claim is false.

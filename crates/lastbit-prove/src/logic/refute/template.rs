@@ -14,7 +14,7 @@ pub(super) struct Tail {
 /// An event whose numbers depend on the inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
-    /// Which paths.
+    /// The index of the group of paths.
     pub(super) group: usize,
     /// For every output a half-line, if it is noisy and one is wanted.
     pub(super) tails: Vec<Option<Tail>>,

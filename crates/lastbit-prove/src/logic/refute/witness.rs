@@ -1,4 +1,4 @@
-//! What refutes a claim.
+//! Witnesses that refute a claim.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -48,7 +48,7 @@ impl fmt::Display for Probability {
     }
 }
 
-/// What is observed.
+/// An observation of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
     /// An event of a program with real-valued or finite noise.
@@ -75,7 +75,7 @@ pub struct Witness {
     pub inputs: [Inputs; 2],
     /// Whether `adjacent` speaks of the first of them as `<1>`, or of the second.
     pub direction: Direction,
-    /// What is observed.
+    /// The observation.
     pub observation: Observation,
     /// How likely that is with the first and with the second input.
     pub probabilities: [Probability; 2],

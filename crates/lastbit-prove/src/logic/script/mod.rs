@@ -56,13 +56,13 @@ pub struct StepReport {
     pub number: usize,
     /// The rule, and what it is applied to.
     pub rule: String,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
-    /// What came of it.
+    /// The outcome.
     pub status: Status,
 }
 
-/// How a script ends.
+/// The outcome of a script.
 #[derive(Clone, Debug)]
 pub enum ScriptVerdict {
     /// The kernel accepts the proof.
@@ -82,7 +82,7 @@ pub struct ScriptReport {
     pub name: Option<String>,
     /// Its steps.
     pub steps: Vec<StepReport>,
-    /// How it ends.
+    /// The outcome.
     pub verdict: ScriptVerdict,
 }
 

@@ -24,7 +24,7 @@ pub(super) fn conjuncts(file: &File, id: ExprId) -> Vec<ExprId> {
     }
 }
 
-/// What a conjunct is.
+/// The kinds of conjunct.
 pub(super) enum Found {
     Equation(ExprId, ExprId),
     Other,

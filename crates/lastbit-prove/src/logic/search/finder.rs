@@ -16,7 +16,7 @@ const DEGREE: u32 = 3;
 /// Finds lemmas, and keeps them: most premises are refuted by a lemma that is known already.
 #[derive(Debug, Default)]
 pub struct Finder {
-    /// What was found.
+    /// The lemmas found so far.
     pub lemmas: Vec<Lemma>,
     known: Lemmas,
     /// Sets of constraints for which nothing was found.

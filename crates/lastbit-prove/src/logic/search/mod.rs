@@ -52,11 +52,11 @@ impl fmt::Display for Strategy {
 /// A strategy that did not work.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// Which.
+    /// The strategy that was tried.
     pub strategy: Strategy,
     /// For which inputs.
     pub case: String,
-    /// How far it got.
+    /// The point at which it failed.
     pub failure: Failure,
 }
 
@@ -74,9 +74,9 @@ pub enum Failure {
 pub struct Search {
     /// The proof, and what it proves.
     pub proved: Option<(Proof, Theorem)>,
-    /// What worked, by case.
+    /// The strategies that worked, by case.
     pub strategies: BTreeSet<Strategy>,
-    /// What did not.
+    /// The strategies that did not work.
     pub attempts: Vec<Attempt>,
     /// Premises for which there is an oracle's word only. If there are any, nothing is proved.
     pub vouched: Vec<Vec<Constraint>>,

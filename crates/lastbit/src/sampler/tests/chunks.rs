@@ -134,7 +134,7 @@ fn lengths<W: Word, T: Bits, M: Mechanism<T>>(
     }
 }
 
-/// What single values get.
+/// The results of single calls.
 fn one_by_one<W: Word>(n: usize, wide: bool) -> Vec<(Prefix, Address)> {
     let mut source = OneBatch::<W>::from_seed(1);
     let mut next = || {

@@ -154,7 +154,7 @@ pub(crate) struct Floor<'a, W, const N: usize, Offset, Finish> {
     pub(crate) s: f64,
     pub(crate) words: &'a [W; N],
     pub(crate) out: &'a mut [f64; N],
-    /// How many of them.
+    /// The number of values.
     pub(crate) n: usize,
     pub(crate) offset: Offset,
     pub(crate) finish: Finish,
@@ -209,7 +209,7 @@ pub(crate) struct Accept<'a, W, const N: usize> {
     pub(crate) words: &'a [W; N],
     pub(crate) y: &'a [f64; N],
     pub(crate) out: &'a mut [f64; N],
-    /// How many of them.
+    /// The number of values.
     pub(crate) n: usize,
 }
 

@@ -125,7 +125,7 @@ static MINUS_LN_C_HI: Table8 = Table8::from_bits([
     0xbfd4_618b_c21c_6000,
 ]);
 
-/// What that leaves.
+/// The rest that the high parts leave.
 static MINUS_LN_C_LO: Table8 = Table8::from_bits([
     0xbd31_b61f_1052_2625,
     0xbd28_7243_5056_2169,

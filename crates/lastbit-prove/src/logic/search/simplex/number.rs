@@ -7,7 +7,7 @@ use lastbit_real::Rational;
 pub(super) enum Number {
     /// Lowest terms, the denominator positive.
     Small(i64, i64),
-    /// What does not fit.
+    /// A fraction that does not fit the small form.
     Large(Box<Rational>),
 }
 
