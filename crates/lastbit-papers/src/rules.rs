@@ -16,7 +16,7 @@
 use lastbit_lang::eval::{EvalError, LibmModel, MachineFloat, eval_float_nodes, eval_real_nodes};
 use lastbit_lang::{Format, InputKind, NodeId, Op, StraightLine};
 use lastbit_prove::derivation::rule;
-use lastbit_prove::rounding::nearest_float;
+use lastbit_prove::nearest_float;
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 use thiserror::Error;
 
@@ -198,8 +198,8 @@ fn inside_float<F: Float>(x: &Rational, input: &lastbit_lang::Input) -> Rational
 mod tests {
     use super::*;
     use lastbit_lang::fpcore;
-    use lastbit_prove::boxes::whole_box;
     use lastbit_prove::derivation::Derivation;
+    use lastbit_prove::whole_box;
 
     fn program(text: &str) -> StraightLine {
         fpcore::read(text).remove(0).expect("a good program")

@@ -1,10 +1,12 @@
-//! What an analysis finds: boxes with bounds.
+//! The search for a tight bound, and what it finds: boxes with bounds.
 
 use lastbit_lang::NodeId;
 use lastbit_real::{Dyadic, Enclosure};
 
-use crate::boxes::{Cut, InputBox};
+pub use crate::boxes::Cut;
+use crate::boxes::InputBox;
 use crate::refusal::Refusal;
+pub use crate::search::{Effort, Goal, Progress, analyse, analyse_goal, analyse_while};
 
 /// What gave the bound of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

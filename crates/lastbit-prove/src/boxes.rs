@@ -75,7 +75,7 @@ pub fn whole_box(program: &StraightLine) -> Result<InputBox, (usize, Reason)> {
 }
 
 /// Cuts at which a comparison of an input with a constant changes, so that on each side it is decided.
-pub fn decisive_cuts(program: &StraightLine) -> Vec<Cut> {
+pub(crate) fn decisive_cuts(program: &StraightLine) -> Vec<Cut> {
     let mut cuts = Vec::new();
     for node in &program.nodes {
         let Op::Select { test, lhs, rhs, .. } = node.op else { continue };
@@ -108,7 +108,7 @@ pub fn decisive_cuts(program: &StraightLine) -> Vec<Cut> {
 
 /// A cut of an input's range near its middle, in the sense of ratios if it spans several powers of two; `None` if there is nothing
 /// to cut.
-pub fn middle_cut(input: usize, kind: InputKind, format: Format, range: &Enclosure) -> Option<Cut> {
+pub(crate) fn middle_cut(input: usize, kind: InputKind, format: Format, range: &Enclosure) -> Option<Cut> {
     let (lo, hi) = (range.lo(), range.hi());
     if lo == hi {
         return None;

@@ -7,7 +7,7 @@
 //! ```
 //! use lastbit_lang::fpcore;
 //! use lastbit_prove::check::check;
-//! use lastbit_prove::search::{Effort, analyse};
+//! use lastbit_prove::analysis::{Effort, analyse};
 //! use lastbit_prove::{certificate, derivation};
 //!
 //! // The core of the snapping mechanism with 1/ε = 10.
@@ -24,34 +24,34 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`rules`], [`rounding`] | the judgement and its rules, on one box of inputs |
-//! | [`linear`] | the error as a linear form, in which errors may cancel |
-//! | [`boxes`], [`search`], [`analysis`] | the search for a tight bound: which boxes to cut, and where (not trusted); what it finds |
+//! | [`analysis`] | the search for a tight bound (not trusted), how long it may take, and what it finds |
 //! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
 //! | [`coq`], [`gappa`] | certificates in the languages of other checkers |
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
 //! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism, and from a text to both |
 //! | [`logic`] | privacy claims over the reals |
-//! | [`subject`] | what certificates are about: the text itself |
 
 #![forbid(unsafe_code)]
 
 pub mod analysis;
-pub mod boxes;
+mod boxes;
 pub mod certificate;
 pub mod check;
 pub mod coq;
 pub mod derivation;
 pub mod endpoint;
 pub mod gappa;
-pub mod linear;
+mod linear;
 pub mod logic;
 mod refusal;
-pub mod rounding;
-pub mod rules;
-pub mod search;
+mod rounding;
+mod rules;
+mod search;
 #[cfg(test)]
 mod soundness;
-pub mod subject;
+mod subject;
 
+pub use boxes::{InputBox, whole_box};
 pub use refusal::{Reason, Refusal};
+pub use rounding::nearest_float;
+pub use subject::SubjectError;

@@ -12,7 +12,7 @@ use crate::rounding::{RANGE_BITS, exp_ends, image, outward, rounded_outward, sqr
 use crate::rules::{Choice, Judgement, Judgements, choice};
 
 /// Significant bits of the ends of a coefficient.
-pub const COEFFICIENT_BITS: u32 = 40;
+pub(crate) const COEFFICIENT_BITS: u32 = 40;
 
 /// From arguments of `2^11` on the exponential has no slope worth the digits.
 const EXP_SLOPE_LIMIT_LOG2: i64 = 11;
@@ -115,7 +115,7 @@ fn root_slope(a: &Judgement, root: &Judgement) -> Option<Enclosure> {
 }
 
 /// The linear form of the result, if the rules have a judgement for it and its coefficients are not beyond all measure.
-pub fn linear_form(program: &StraightLine, known: &Judgements) -> Option<LinearForm> {
+pub(crate) fn linear_form(program: &StraightLine, known: &Judgements) -> Option<LinearForm> {
     known[program.result].as_ref().ok()?;
     let zero = Enclosure::exact(Dyadic::ZERO);
     let mut coefficients = vec![zero.clone(); program.nodes.len()];

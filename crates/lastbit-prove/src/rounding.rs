@@ -4,26 +4,26 @@ use lastbit_lang::Format;
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding};
 
 /// Significant bits of the ends of a range.
-pub const RANGE_BITS: u32 = 64;
+pub(crate) const RANGE_BITS: u32 = 64;
 
 /// Significant bits of an error bound.
-pub const ERROR_BITS: u32 = 30;
+pub(crate) const ERROR_BITS: u32 = 30;
 
 /// Every number of a derivation is a multiple of `2^FINEST`: far below what any float can tell, and it keeps numbers short.
-pub const FINEST: i64 = -4096;
+pub(crate) const FINEST: i64 = -4096;
 
 /// The unit roundoff `u`: `2^-53` for binary64.
-pub fn unit_roundoff(format: Format) -> Dyadic {
+pub(crate) fn unit_roundoff(format: Format) -> Dyadic {
     Dyadic::pow2(-format.precision())
 }
 
 /// The least positive normal number.
-pub fn least_normal(format: Format) -> Dyadic {
+pub(crate) fn least_normal(format: Format) -> Dyadic {
     Dyadic::pow2(format.min_exponent() + format.precision() - 1)
 }
 
 /// The half ulp of the numbers below `2^e`: `2^(max(e, -1021) - 54)` for binary64. The least is `τ`, half the least subnormal number.
-pub fn half_ulp(format: Format, e: i64) -> Dyadic {
+pub(crate) fn half_ulp(format: Format, e: i64) -> Dyadic {
     let least = format.min_exponent() + format.precision();
     Dyadic::pow2(e.max(least) - format.precision() - 1)
 }
@@ -33,7 +33,7 @@ pub fn half_ulp(format: Format, e: i64) -> Dyadic {
 /// Two bounds are sound, and the smaller one is taken: the half ulp below `2^e >= m`; and, for `m` just above `2^(e-1)`, the
 /// larger of the half ulp below `2^(e-1)` and `m - 2^(e-1)`, because `2^(e-1)` is itself a float, and no float is farther from `v` than
 /// the nearest one.
-pub fn rounding_bound(format: Format, m: &Dyadic) -> Option<Dyadic> {
+pub(crate) fn rounding_bound(format: Format, m: &Dyadic) -> Option<Dyadic> {
     let least = format.min_exponent() + format.precision();
     let e = m.ceil_log2().map_or(least, |e| e.max(least));
     if e >= format.max_exponent() {
@@ -48,7 +48,7 @@ pub fn rounding_bound(format: Format, m: &Dyadic) -> Option<Dyadic> {
 }
 
 /// A bound on `k` units in the last place of `v`, for all `|v| <= m`; `None` as for [`rounding_bound`].
-pub fn ulps_bound(format: Format, m: &Dyadic, k: &Dyadic) -> Option<Dyadic> {
+pub(crate) fn ulps_bound(format: Format, m: &Dyadic, k: &Dyadic) -> Option<Dyadic> {
     let least = format.min_exponent() + format.precision();
     let e = m.floor_log2().map_or(least, |e| (e + 1).max(least));
     rounding_bound(format, m).map(|_| k * &half_ulp(format, e).shl(1))
@@ -71,12 +71,12 @@ pub fn nearest_float(x: &Dyadic, format: Format) -> Option<Dyadic> {
 }
 
 /// An error bound as derivations keep it.
-pub fn up(error: &Dyadic) -> Dyadic {
+pub(crate) fn up(error: &Dyadic) -> Dyadic {
     error.round_up(ERROR_BITS).ceil_to(FINEST)
 }
 
 /// A range as derivations keep it.
-pub fn outward(range: &Enclosure) -> Enclosure {
+pub(crate) fn outward(range: &Enclosure) -> Enclosure {
     rounded_outward(range, RANGE_BITS)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn rounded_outward(range: &Enclosure, bits: u32) -> Enclosure {
 }
 
 /// The least number of [`ERROR_BITS`] bits that is at least `dividend / divisor`, for a positive divisor.
-pub fn quotient_up(dividend: &Dyadic, divisor: &Dyadic) -> Dyadic {
+pub(crate) fn quotient_up(dividend: &Dyadic, divisor: &Dyadic) -> Dyadic {
     let [dividend, divisor] = [dividend, divisor].map(|x| Enclosure::exact(x.clone()));
     let quotient = dividend.div(&divisor, ERROR_BITS).expect("the divisor is positive");
     up(quotient.hi())
@@ -95,7 +95,7 @@ pub fn quotient_up(dividend: &Dyadic, divisor: &Dyadic) -> Dyadic {
 
 /// The enclosure of a real number by the nearest numbers that a range may have for ends. `enclose` gives the number
 /// to any relative precision.
-pub fn nearest_ends(enclose: impl Fn(u32) -> Enclosure) -> Enclosure {
+pub(crate) fn nearest_ends(enclose: impl Fn(u32) -> Enclosure) -> Enclosure {
     let mut bits = RANGE_BITS + 16;
     loop {
         let value = enclose(bits);
@@ -109,22 +109,22 @@ pub fn nearest_ends(enclose: impl Fn(u32) -> Enclosure) -> Enclosure {
 }
 
 /// `√x` between the nearest ends, for `x >= 0`.
-pub fn sqrt_ends(x: &Dyadic) -> Enclosure {
+pub(crate) fn sqrt_ends(x: &Dyadic) -> Enclosure {
     nearest_ends(|bits| lastbit_real::sqrt(x, bits).expect("not negative"))
 }
 
 /// `ln x` between the nearest ends, for `x > 0`.
-pub fn ln_ends(x: &Dyadic) -> Enclosure {
+pub(crate) fn ln_ends(x: &Dyadic) -> Enclosure {
     nearest_ends(|bits| lastbit_real::ln(x, bits).expect("positive"))
 }
 
 /// `e^x` between the nearest ends, for `x` of some thousands at most.
-pub fn exp_ends(x: &Dyadic) -> Enclosure {
+pub(crate) fn exp_ends(x: &Dyadic) -> Enclosure {
     nearest_ends(|bits| lastbit_real::exp(x, bits).expect("far below the limit of 2^60"))
 }
 
 /// The image of an interval under a function that grows, given the enclosures of its values.
-pub fn image(x: &Enclosure, function: impl Fn(&Dyadic) -> Enclosure) -> Enclosure {
+pub(crate) fn image(x: &Enclosure, function: impl Fn(&Dyadic) -> Enclosure) -> Enclosure {
     Enclosure::new(function(x.lo()).lo().clone(), function(x.hi()).hi().clone()).expect("the function grows")
 }
 

@@ -3,9 +3,9 @@
 use lastbit_lang::{
     Accuracy, Comparison, Format, Input, InputKind, NodeId, Op, Role, StraightLine, Tie, fpcore,
 };
+use lastbit_prove::analysis::{Effort, Goal, analyse, analyse_goal};
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::check::{check, same_program};
-use lastbit_prove::search::{Effort, Goal, analyse, analyse_goal};
 use lastbit_real::{Dyadic, IBig, Rational, Rounding};
 use serde_json::{Value, json};
 

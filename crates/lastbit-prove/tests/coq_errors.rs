@@ -4,10 +4,10 @@
 
 use crate::common::coqc;
 use lastbit_lang::fpcore;
+use lastbit_prove::analysis::{Effort, analyse};
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::check::check;
 use lastbit_prove::coq::error_bound;
-use lastbit_prove::search::{Effort, analyse};
 use serde_json::{Value, json};
 
 /// All operations, both formats, boxes and linear forms.

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use lastbit_lang::fpcore;
+use lastbit_prove::analysis::{Effort, analyse};
 use lastbit_prove::certificate::to_json;
 use lastbit_prove::gappa::{GappaError, script};
-use lastbit_prove::search::{Effort, analyse};
 
 const PROGRAMS: &str = "
 (FPCore (x u) :name \"snapping-core\" :pre (and (<= -1024 x 1024) (<= 0x1p-1074 u 1)) (+ x (* 10 (log u))))

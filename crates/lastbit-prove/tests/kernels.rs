@@ -2,7 +2,7 @@
 //! for bit, is tested where they are, in `lastbit`.
 
 use lastbit_lang::{Bindings, lower, parse};
-use lastbit_prove::search::{Effort, Goal, analyse_goal};
+use lastbit_prove::analysis::{Effort, Goal, analyse_goal};
 use lastbit_real::Rational;
 
 const EXPONENTIAL: &str = include_str!("../../../mechanisms/kernels/exponential.lb");

@@ -2,9 +2,9 @@
 
 use lastbit_lang::{StraightLine, fpcore};
 use lastbit_prove::analysis::{Analysis, Method};
-use lastbit_prove::boxes::whole_box;
+use lastbit_prove::analysis::{Effort, analyse};
 use lastbit_prove::derivation::Derivation;
-use lastbit_prove::search::{Effort, analyse};
+use lastbit_prove::whole_box;
 use lastbit_real::{Dyadic, Rational};
 
 fn program(text: &str) -> StraightLine {

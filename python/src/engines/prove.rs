@@ -9,7 +9,7 @@ use lastbit_engine::check::{CheckVerdict, Question as CheckQuestion, check};
 use lastbit_engine::prove::{DerivationWish, Form, Found, Given, Plan, ProofAnswer, Question};
 use lastbit_engine::{Progress, Refusal, Source, Watcher};
 use lastbit_lang::watch::Limits;
-use lastbit_prove::search::Effort;
+use lastbit_prove::analysis::Effort;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;

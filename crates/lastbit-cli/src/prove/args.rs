@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use lastbit::Rational;
-use lastbit_prove::search;
+use lastbit_prove::analysis;
 
 use super::limits::Limits;
 
@@ -199,19 +199,19 @@ pub(crate) enum RuleSet {
 
 /// The effort of the search.
 #[derive(Clone, Copy)]
-pub(crate) struct Effort(pub(crate) search::Effort);
+pub(crate) struct Effort(pub(crate) analysis::Effort);
 
 impl FromStr for Effort {
     type Err = String;
     fn from_str(text: &str) -> Result<Effort, String> {
         Ok(Effort(match text {
-            "fast" => search::Effort::FAST,
-            "normal" => search::Effort::NORMAL,
-            "high" => search::Effort::HIGH,
+            "fast" => analysis::Effort::FAST,
+            "normal" => analysis::Effort::NORMAL,
+            "high" => analysis::Effort::HIGH,
             number => {
                 let boxes = number.parse().ok().filter(|boxes| (1..=1 << 20).contains(boxes));
                 let boxes = boxes.ok_or("give fast, normal, high, or a number of boxes from 1 to 1048576")?;
-                search::Effort::of_boxes(boxes)
+                analysis::Effort::of_boxes(boxes)
             }
         }))
     }

@@ -5,10 +5,10 @@ use std::time::Instant;
 use lastbit_lang::fpcore::{self, WriteError};
 use lastbit_lang::{Diagnostic, NodeId, StraightLine};
 use lastbit_prove::analysis::{Analysis, NoBound};
-use lastbit_prove::boxes::whole_box;
+use lastbit_prove::analysis::{Goal, analyse_while};
 use lastbit_prove::certificate;
 use lastbit_prove::derivation::{self, Derivation, Reading};
-use lastbit_prove::search::{Goal, analyse_while};
+use lastbit_prove::whole_box;
 use lastbit_real::{Dyadic, Rational};
 use serde::Serialize;
 

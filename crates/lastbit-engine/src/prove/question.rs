@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lastbit_lang::{Accuracy, InputKind, StraightLine};
-use lastbit_prove::search::Effort;
+use lastbit_prove::analysis::Effort;
 use lastbit_real::Rational;
 
 use crate::Source;

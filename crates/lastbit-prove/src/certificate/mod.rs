@@ -3,7 +3,7 @@
 //! ```
 //! use lastbit_lang::fpcore;
 //! use lastbit_prove::certificate::{self, Certificate, Statement};
-//! use lastbit_prove::search::{Effort, analyse};
+//! use lastbit_prove::analysis::{Effort, analyse};
 //!
 //! let program = fpcore::read("(FPCore (x) :name \"square\" :pre (<= 0 x 3) (* x x))").remove(0)?;
 //! let written = certificate::to_json(&program, &analyse(&program, Effort::FAST, |_| {})?).to_string();

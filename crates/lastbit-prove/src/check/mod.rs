@@ -14,7 +14,7 @@ mod program;
 pub(crate) mod read;
 mod rules;
 mod tree;
-pub mod unchecked;
+pub(crate) mod unchecked;
 
 use lastbit_lang::{Accuracy, NodeId, StraightLine};
 use lastbit_real::{Dyadic, Enclosure};

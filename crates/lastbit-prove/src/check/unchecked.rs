@@ -11,7 +11,7 @@ use super::{CheckError, Claim, sections};
 
 /// A certificate of which only the form has been checked.
 #[derive(Clone, Debug)]
-pub struct Unchecked {
+pub(crate) struct Unchecked {
     /// The program.
     pub program: StraightLine,
     /// The claimed bound of the error.
@@ -26,7 +26,7 @@ pub struct Unchecked {
 
 /// A box of the tree.
 #[derive(Clone, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// It is cut in two along an input.
     Cut {
         /// The index of the input that is cut.
@@ -44,7 +44,7 @@ pub enum Part {
 
 impl Part {
     /// The derivation, if it is not cut.
-    pub fn leaf(&self) -> Option<&Leaf> {
+    pub(crate) fn leaf(&self) -> Option<&Leaf> {
         match self {
             Part::Leaf(leaf) => Some(leaf),
             Part::Cut { .. } => None,
@@ -54,7 +54,7 @@ impl Part {
 
 /// A derivation on one box.
 #[derive(Clone, Debug)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     /// The box.
     pub ranges: Vec<Enclosure>,
     /// The bound.
@@ -69,7 +69,7 @@ pub struct Leaf {
 ///
 /// # Errors
 /// If it is no error certificate, or a part of it is not what its place asks for.
-pub fn read(text: &str) -> Result<Unchecked, CheckError> {
+pub(crate) fn read(text: &str) -> Result<Unchecked, CheckError> {
     let certificate = super::json::parse(text)?;
     let root = Place::Root;
     let (program, claim, tree) = sections(&certificate)?;

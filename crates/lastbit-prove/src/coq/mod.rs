@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use lastbit_lang::fpcore;
-//! use lastbit_prove::search::{Effort, analyse};
+//! use lastbit_prove::analysis::{Effort, analyse};
 //! use lastbit_prove::{certificate, coq};
 //!
 //! let program = fpcore::read("(FPCore (x) :name \"square\" :pre (<= 0 x 3) (* x x))").remove(0)?;

@@ -16,7 +16,8 @@ use lastbit_real::{Dyadic, Rational, Rounding};
 use crate::analysis::NoBound;
 use crate::boxes::InputBox;
 use crate::linear::{LinearForm, linear_form};
-use crate::rules::{Judgement, Judgements, Rules};
+pub use crate::rules::Judgement;
+use crate::rules::{Judgements, Rules};
 
 /// The judgements of all nodes of a program on one box.
 pub struct Derivation<'a> {

@@ -7,7 +7,7 @@ pub mod certificate;
 pub mod coq;
 pub mod kernel;
 pub mod oracle;
-pub mod proof;
+mod proof;
 pub mod prove;
 pub mod refute;
 pub mod script;

@@ -61,7 +61,7 @@ pub enum Map {
 /// A piece of the map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
-    /// Only where the first run returns this, see [`label`](super::kernel::align::label).
+    /// Only where the first run returns this, see `label`.
     pub label: Option<String>,
     /// Only where these samples have these values.
     pub choices: BTreeMap<Symbol, usize>,

@@ -31,13 +31,13 @@ pub use judgement::Judgement;
 use judgement::{max_abs, min_abs};
 
 /// The rules for one program on one box of inputs.
-pub struct Rules<'a> {
+pub(crate) struct Rules<'a> {
     program: &'a StraightLine,
     format: Format,
 }
 
 /// One judgement for each node, or why there is none.
-pub type Judgements = Vec<Result<Judgement, Refusal>>;
+pub(crate) type Judgements = Vec<Result<Judgement, Refusal>>;
 
 /// What a rule gives for an operation that rounds.
 struct Exact {
@@ -64,12 +64,12 @@ enum Effect {
 
 impl<'a> Rules<'a> {
     /// The corrected rules.
-    pub fn new(program: &'a StraightLine) -> Rules<'a> {
+    pub(crate) fn new(program: &'a StraightLine) -> Rules<'a> {
         Rules { program, format: program.format }
     }
 
     /// The judgement of every node, where input `i` lies in `inputs[i]`.
-    pub fn derive(&self, inputs: &[Enclosure]) -> Judgements {
+    pub(crate) fn derive(&self, inputs: &[Enclosure]) -> Judgements {
         let mut judgements = Judgements::with_capacity(self.program.nodes.len());
         for id in 0..self.program.nodes.len() {
             let judgement = self.conclude(id, inputs, &judgements);

@@ -31,7 +31,7 @@ pub(super) const RULE: &str = "ALIGN";
 const MAX_GAPS: usize = 4096;
 
 /// What a path returns as far as it does not depend on anything: `2`, `true, false`, and `·` for what does.
-pub fn label(path: &Path) -> String {
+pub(crate) fn label(path: &Path) -> String {
     let of_value = |value: &Value| match value {
         Value::Bool(value) => value.to_string(),
         Value::Number(p) => p.as_constant().map_or("·".into(), |number| number.to_string()),
@@ -130,7 +130,7 @@ impl Samples for Images<'_> {
 ///
 /// # Errors
 /// If a sample is not drawn from the same law in both runs.
-pub fn second_run(
+pub(crate) fn second_run(
     program: &Program<'_>,
     first: &[Path],
     piece: &Piece,

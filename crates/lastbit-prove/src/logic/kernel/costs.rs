@@ -121,7 +121,7 @@ fn moved(
 }
 
 /// Whether a shift is a multiple of `2^exponent`: a sum of whole multiples of inputs that are, and of numbers that are.
-pub fn is_on_grid(program: &Program<'_>, shift: &Polynomial, exponent: &Polynomial) -> bool {
+pub(crate) fn is_on_grid(program: &Program<'_>, shift: &Polynomial, exponent: &Polynomial) -> bool {
     let exponent =
         exponent.as_constant().filter(|k| k.is_integer()).and_then(|k| i64::try_from(k.floor()).ok());
     let step = exponent.filter(|k| k.abs() <= 4096).map(Rational::pow2);

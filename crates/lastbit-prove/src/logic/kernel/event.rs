@@ -188,7 +188,7 @@ fn is_monotone(
 }
 
 /// The cases, each with a name: constraints that must not hold together.
-pub fn cases() -> Vec<(String, Vec<Constraint>)> {
+pub(crate) fn cases() -> Vec<(String, Vec<Constraint>)> {
     let variable = |name: &str| Polynomial::variable(name);
     let (a, b, k, e) = (variable("A"), variable("b"), variable("k"), variable("E"));
     let one = Polynomial::constant(1);

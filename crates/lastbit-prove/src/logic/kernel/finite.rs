@@ -39,12 +39,12 @@ pub(crate) fn check(
 }
 
 /// `p₁ - e^ε·p₂ > 0`, which must not be.
-pub fn excess(cost: &Polynomial, first: &Polynomial, second: &Polynomial) -> Constraint {
+pub(crate) fn excess(cost: &Polynomial, first: &Polynomial, second: &Polynomial) -> Constraint {
     Constraint::positive(first - &(&exp(cost) * second))
 }
 
 /// The probability of a path: a product of weights over totals.
-pub fn probability(path: &Path) -> Polynomial {
+pub(crate) fn probability(path: &Path) -> Polynomial {
     path.choices.iter().fold(Polynomial::constant(1), |product, choice| {
         let total = &choice.law.total;
         let recip = || Polynomial::variable(applied("recip", std::slice::from_ref(total), ""));
@@ -54,7 +54,7 @@ pub fn probability(path: &Path) -> Polynomial {
 }
 
 /// What a path returns, if it does not depend on anything.
-pub fn output(path: &Path) -> Option<String> {
+pub(crate) fn output(path: &Path) -> Option<String> {
     Some(label(path)).filter(|label| !label.contains('·'))
 }
 

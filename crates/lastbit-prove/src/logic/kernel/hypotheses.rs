@@ -106,7 +106,7 @@ impl Axiom {
 }
 
 /// `e^p`, as the language's runs name it.
-pub fn exp(p: &Polynomial) -> Polynomial {
+pub(crate) fn exp(p: &Polynomial) -> Polynomial {
     match p.is_zero() {
         true => Polynomial::constant(1),
         false => Polynomial::variable(applied("exp", std::slice::from_ref(p), "")),

@@ -7,24 +7,24 @@
 //!
 //! | module | what it checks |
 //! |---|---|
-//! | [`refutation`] | lemmas: sums of products that are a contradiction |
-//! | [`mod@hypotheses`] | what is known of the inputs: facts, adjacency, and axioms about `exp` and reciprocals |
-//! | [`align`] | ALIGN, and its special cases LAP-GEN, LAP-NULL, AX-NULL, UNIF-SHRINK, DLAP, RND-BIJ; with PW-EQ by output |
-//! | [`costs`] | what ALIGN costs |
-//! | [`event`] | PREIM, EVENT, with PW-EQ or PW-INT |
-//! | [`finite`] | enumeration of all outputs |
-//! | [`mod@trace`] | nothing; it writes down what the others ask |
+//! | `refutation` | lemmas: sums of products that are a contradiction |
+//! | `hypotheses` | what is known of the inputs: facts, adjacency, and axioms about `exp` and reciprocals |
+//! | `align` | ALIGN, and its special cases LAP-GEN, LAP-NULL, AX-NULL, UNIF-SHRINK, DLAP, RND-BIJ; with PW-EQ by output |
+//! | `costs` | what ALIGN costs |
+//! | `event` | PREIM, EVENT, with PW-EQ or PW-INT |
+//! | `finite` | enumeration of all outputs |
+//! | `trace` | nothing; it writes down what the others ask |
 
-pub mod align;
+pub(crate) mod align;
 mod broken;
-pub mod costs;
-pub mod event;
-pub mod finite;
-pub mod hypotheses;
-pub mod refutation;
+pub(crate) mod costs;
+pub(crate) mod event;
+pub(crate) mod finite;
+pub(crate) mod hypotheses;
+pub(crate) mod refutation;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod trace;
+pub(crate) mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub use super::proof::{
 use broken::{SideCondition, is_off};
 pub use hypotheses::{Direction, Hypotheses, hypotheses};
 pub use refutation::{Ground, Judge, Lemmas, Question};
-pub use trace::{Obligation, Trace, trace};
+pub(crate) use trace::{Obligation, Trace, trace};
 
 /// What all rules look at.
 pub(crate) struct Context<'c, 'a> {

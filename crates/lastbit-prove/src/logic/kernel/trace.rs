@@ -110,7 +110,7 @@ impl Judge for Recorder {
 }
 
 /// The obligations of a proof, whether or not they are met.
-pub fn trace(program: &Program<'_>, proof: &Proof) -> Trace {
+pub(crate) fn trace(program: &Program<'_>, proof: &Proof) -> Trace {
     let mut index = Index::default();
     proof.lemmas.iter().for_each(|lemma| index.insert(lemma));
     let trace = Trace { index, ..Trace::default() };

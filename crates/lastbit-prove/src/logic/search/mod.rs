@@ -3,12 +3,12 @@
 //! A [`search`] tries its strategies in turn for every way in which inputs can be neighbours. A strategy makes a proposal; the
 //! kernel's own rules then ask for lemmas, and the [`Finder`] looks for them.
 
-pub mod finder;
+mod finder;
 mod finite;
-pub mod handelman;
+pub(crate) mod handelman;
 mod point;
 mod shifts;
-pub mod simplex;
+pub(crate) mod simplex;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ use super::kernel::{
 };
 use super::oracle::Z3;
 pub use finder::Finder;
-pub use point::parameters_at;
+pub(crate) use point::parameters_at;
 use point::points;
 use shifts::{NoShift, shifts};
 

@@ -27,7 +27,7 @@ pub(super) fn points(program: &Program<'_>, hypotheses: &Hypotheses) -> Vec<BTre
 }
 
 /// A value for every parameter that is left open: 1 if that is allowed, else one that satisfies what is linear.
-pub fn parameters_at(program: &Program<'_>, hypotheses: &Hypotheses) -> BTreeMap<Symbol, Polynomial> {
+pub(crate) fn parameters_at(program: &Program<'_>, hypotheses: &Hypotheses) -> BTreeMap<Symbol, Polynomial> {
     let names = program.declaration.parameters().filter_map(|binder| {
         let Some(Value::Number(p)) = program.lookup(&binder.name.text, None) else { return None };
         p.variables().into_iter().next()

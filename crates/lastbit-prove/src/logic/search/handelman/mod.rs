@@ -4,23 +4,6 @@
 //! multiples of the equations add up to a negative number, the constraints have no common solution. Every monomial that occurs is taken
 //! for a variable of its own; then the products are rows of a linear system, and the factors are its [`Farkas`] certificate.
 //!
-//! ```
-//! use lastbit_lang::symbolic::{Constraint, Polynomial};
-//! use lastbit_lang::watch::Watch;
-//! use lastbit_prove::logic::search::handelman::refute;
-//! use lastbit_real::Rational;
-//!
-//! // eps > 0 and d <= 1 leave no room for eps·d > eps: eps·(1 - d) + (eps·d - eps) = 0.
-//! let (eps, d, one) = (Polynomial::variable("eps"), Polynomial::variable("d"), Polynomial::constant(1));
-//! let constraints = [
-//!     Constraint::positive(eps.clone()),
-//!     Constraint::non_negative(&one - &d),
-//!     Constraint::positive(&(&eps * &d) - &eps),
-//! ];
-//! let refutation = refute(&constraints, 2, &Watch::default()).expect("a product of two suffices");
-//! assert_eq!(refutation.products, [(Rational::ONE, vec![2]), (Rational::ONE, vec![0, 1])]);
-//! ```
-//!
 //! Products are tried with one factor, then two, and so on; the first certificate found is one with few terms, since the rows of a Farkas
 //! certificate are never more than needed.
 
@@ -44,7 +27,7 @@ use candidates::{Candidate, Exponents, Origin, System};
 /// Variables known to be positive are not counted in the degree: products are also multiplied by them, while the result has hardly higher
 /// powers than the constraints themselves. Of at most twelve inequalities, all products of at most `degree` are tried. When the watch is
 /// over, nothing is found.
-pub fn refute(constraints: &[Constraint], degree: u32, watch: &Watch) -> Option<Refutation> {
+pub(crate) fn refute(constraints: &[Constraint], degree: u32, watch: &Watch) -> Option<Refutation> {
     let system = System::new(constraints, watch);
     system.candidates(degree).take_while(|_| !watch.is_over()).find_map(|candidates| {
         let candidates = without_lonely_monomials(candidates);

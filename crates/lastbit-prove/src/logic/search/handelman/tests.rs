@@ -11,6 +11,19 @@ fn refute(constraints: &[Constraint], degree: u32) -> Option<Refutation> {
 }
 
 #[test]
+fn a_product_of_two_constraints_is_found() {
+    // eps > 0 and d <= 1 leave no room for eps·d > eps: eps·(1 - d) + (eps·d - eps) = 0.
+    let (eps, d, one) = (v("eps"), v("d"), Polynomial::constant(1));
+    let constraints = [
+        Constraint::positive(eps.clone()),
+        Constraint::non_negative(&one - &d),
+        Constraint::positive(&(&eps * &d) - &eps),
+    ];
+    let refutation = refute(&constraints, 2).expect("a product of two suffices");
+    assert_eq!(refutation.products, [(Rational::ONE, vec![2]), (Rational::ONE, vec![0, 1])]);
+}
+
+#[test]
 fn when_the_watch_is_over_nothing_is_found() {
     let constraints = [Constraint::positive(v("x")), Constraint::positive(-&v("x"))];
     let over = Watch::start(&Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() });

@@ -1,28 +1,5 @@
 //! Linear programming over the rationals, exact, with certificates: the simplex method.
 //!
-//! ```
-//! use lastbit_lang::watch::Watch;
-//! use lastbit_prove::logic::search::simplex::{Feasibility, Relation, Row, feasible};
-//! use lastbit_real::Rational;
-//!
-//! // x >= 1, y >= x, 1/2 - y > 0 has no solution: the three rows add up to -1/2.
-//! let row = |x: i32, y: i32, constant: &str, relation| Row {
-//!     coefficients: vec![(0, x.into()), (1, y.into())],
-//!     constant: constant.parse().expect("a number"),
-//!     relation,
-//! };
-//! let rows = [
-//!     row(1, 0, "-1", Relation::NonNegative),
-//!     row(-1, 1, "0", Relation::NonNegative),
-//!     row(0, -1, "1/2", Relation::Positive),
-//! ];
-//! let Some(Feasibility::Infeasible(farkas)) = feasible(2, &rows, &Watch::default()) else { panic!() };
-//! let one = Rational::ONE;
-//! assert_eq!(farkas.multipliers, [(0, one.clone()), (1, one.clone()), (2, one)]);
-//! # let Some(Feasibility::Feasible(point)) = feasible(2, &rows[..2], &Watch::default()) else { panic!() };
-//! # assert_eq!(point, [Rational::ONE, Rational::ONE]);
-//! ```
-//!
 //! Every row is a slack `s_i = Σ a_ij x_j + c_i`. A dictionary holds the same equations solved for some of the slacks; a row of it in
 //! which a nonnegative symbol equals a negative constant minus nonnegative terms is a Farkas certificate. Its rows are a circuit: the
 //! linear parts of any fewer of them are independent, so no row of a certificate can be left out.
@@ -33,7 +10,7 @@ mod phases;
 #[cfg(test)]
 mod tests;
 
-pub use lastbit_lang::symbolic::Relation;
+pub(crate) use lastbit_lang::symbolic::Relation;
 use lastbit_lang::watch::Watch;
 use lastbit_real::Rational;
 
@@ -43,7 +20,7 @@ use phases::{Combination, End};
 
 /// `Σ coefficient · x_j + constant`, compared with 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// Which variable, how often. A variable may occur twice; its coefficients add.
     pub coefficients: Vec<(usize, Rational)>,
     /// The constant term.
@@ -54,7 +31,7 @@ pub struct Row {
 
 /// Whether some point satisfies all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Feasibility {
+pub(crate) enum Feasibility {
     /// This one does.
     Feasible(Vec<Rational>),
     /// None does.
@@ -66,14 +43,14 @@ pub enum Feasibility {
 /// Ensures: the multipliers are not 0, and positive for inequalities. `Σ multiplier · row` has no variables and a constant that is negative;
 /// or 0, and one of the rows is strict. No row can be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Farkas {
+pub(crate) struct Farkas {
     /// Which row, how often; in the order of the rows.
     pub multipliers: Vec<(usize, Rational)>,
 }
 
 /// The least value of an objective.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Optimum {
+pub(crate) enum Optimum {
     /// A point where it is taken, and the value.
     At(Vec<Rational>, Rational),
     /// There is no least value: it goes to -∞.
@@ -84,7 +61,7 @@ pub enum Optimum {
 
 /// A point that satisfies all rows, at a vertex if they have one; or why there is none. The variables are `0..variables`. `None` if the
 /// watch is over.
-pub fn feasible(variables: usize, rows: &[Row], watch: &Watch) -> Option<Feasibility> {
+pub(crate) fn feasible(variables: usize, rows: &[Row], watch: &Watch) -> Option<Feasibility> {
     if rows.iter().any(|row| row.relation == Relation::Positive) {
         return strictly_feasible(variables, rows, watch);
     }
@@ -139,7 +116,7 @@ fn at_least_one(coefficients: Vec<(usize, Rational)>) -> Row {
 
 /// The least value of `Σ coefficient · x_j` over the points that satisfy all rows; strict rows count as if they were not. `None` if the
 /// watch is over.
-pub fn minimise(
+pub(crate) fn minimise(
     variables: usize,
     rows: &[Row],
     objective: &[(usize, Rational)],

@@ -75,6 +75,18 @@ fn decide(variables: usize, rows: &[Row]) -> bool {
 }
 
 #[test]
+fn three_rows_that_add_up_to_a_negative_number() {
+    // x >= 1, y >= x, 1/2 - y > 0 has no solution: the three rows add up to -1/2.
+    let rows = [row(&[1, 0], -1, NonNegative), row(&[-1, 1], 0, NonNegative), {
+        Row { constant: "1/2".parse().expect("a number"), ..row(&[0, -1], 0, Positive) }
+    }];
+    let Feasibility::Infeasible(farkas) = feasible(2, &rows) else { panic!("no point satisfies the rows") };
+    let one = Rational::ONE;
+    assert_eq!(farkas.multipliers, [(0, one.clone()), (1, one.clone()), (2, one)]);
+    assert_eq!(feasible(2, &rows[..2]), Feasibility::Feasible(vec![Rational::ONE, Rational::ONE]));
+}
+
+#[test]
 fn strictness_matters_at_the_boundary() {
     let x = |a, relation| row(&[a], 0, relation);
     assert!(!decide(1, &[x(1, NonNegative), x(-1, Positive)]));
