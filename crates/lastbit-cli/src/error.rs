@@ -77,10 +77,12 @@ impl Error {
                 hint.clone()
             }
             Error::Empty => "give one number a line, or a column of a CSV file with --column".into(),
-            Error::Changed(_) => "run again when nothing writes to it".into(),
+            Error::Changed(_) => "run again when no other program writes to it".into(),
             Error::Library(error) => library_hint(error),
             Error::Io { source, .. } => io_hint(source.kind()).into(),
-            Error::BrokenPipe { .. } => "read all of it: write it to a file, for instance".into(),
+            Error::BrokenPipe { .. } => {
+                "write the output to a file, or let the next command read all of it".into()
+            }
             Error::Rendered(_) | Error::Told(_) => String::new(), // never told
             Error::Late { cause, .. } => cause.hint(),
         }
@@ -153,9 +155,9 @@ fn io_hint(kind: io::ErrorKind) -> &'static str {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotConnected, NotFound, PermissionDenied, StorageFull};
     match kind {
         NotFound | IsADirectory | NotADirectory => "check the path",
-        NotConnected => "give it somewhere to go: a file, a pipe or a terminal",
-        PermissionDenied => "check who may read or write there",
-        StorageFull => "make room, and run again: what was written is not complete",
+        NotConnected => "redirect it to a file, a pipe or a terminal",
+        PermissionDenied => "check the permissions of the file and its directory",
+        StorageFull => "free some disk space and run again: the output is incomplete",
         _ => "run again when the cause is gone",
     }
 }
@@ -333,7 +335,7 @@ const FORMS: [(&str, &str); 17] = [
 
 const A_WHOLE_NUMBER: &str = "give a whole number, such as 1";
 
-const SEE_HELP: &str = "--help shows what can be said, and examples";
+const SEE_HELP: &str = "--help shows all options, with examples";
 
 /// Arguments can be longer than anyone wants to read again.
 fn cut_long(message: &str) -> String {

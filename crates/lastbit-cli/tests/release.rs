@@ -234,7 +234,7 @@ fn an_output_that_is_closed_from_the_start_is_an_error() {
         let output = in_shell(arguments, ">&-");
         assert_eq!(output.status.code(), Some(1), "{arguments}: {}", stderr(&output));
         let expected = "error: cannot write to standard output: it is closed\n\
-                        hint: give it somewhere to go: a file, a pipe or a terminal\n";
+                        hint: redirect it to a file, a pipe or a terminal\n";
         assert_eq!(stderr(&output), expected, "{arguments}");
     }
     // Verdicts have exit codes of their own: 1 would be one.

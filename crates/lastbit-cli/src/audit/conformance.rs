@@ -123,7 +123,7 @@ fn write(parameters: &EmitParameters) -> Result<(), Error> {
 fn float(mechanism: &Mechanism, pair: &[Given]) -> Result<Emitted, Refusal> {
     if mechanism.ln == Logarithm::Platform {
         return Err(Refusal::usage(
-            "what this machine's logarithm gives is nothing for others to conform to",
+            "a conformance file cannot depend on this machine's logarithm",
             "give --ln correct, +1ulp or -1ulp",
         ));
     }

@@ -22,9 +22,8 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 /// The text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     let name = name_of(path);
-    let failed = |e: io::Error| {
-        Error::usage(format!("cannot read {name}: {e}"), "check the path, and who may read what is there")
-    };
+    let failed =
+        |e: io::Error| Error::usage(format!("cannot read {name}: {e}"), "check the path and the permissions");
     let bytes = if is_stdin(path) {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
@@ -54,7 +53,7 @@ pub(crate) fn write_whole(path: &Path, contents: &str) -> Result<(), Error> {
         let _ = fs::remove_file(&beside); // nothing else can be done about it
         Error::usage(
             format!("cannot write {}: {e}", path.display()),
-            "check the path, who may write there, and that there is room",
+            "check the path, the permissions and the free disk space",
         )
     })
 }
@@ -87,7 +86,7 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     print_now(text).map_err(|error| match error {
         Error::Io { action, source } => Error::usage(
             format!("cannot {action}: {source}"),
-            "what was written is not complete: run again when the cause is gone",
+            "the output is incomplete: fix the cause and run again",
         ),
         // 1 would be a verdict.
         Error::BrokenPipe { .. } => Error::BrokenPipe { exit_code: 2 },

@@ -88,7 +88,7 @@ impl Wishes {
             ));
         }
         if self.fail_above.as_ref().is_some_and(Rational::is_negative) {
-            return Err(Refusal::usage("fail_above is negative", "no loss is: give 0 or more"));
+            return Err(Refusal::usage("fail_above is negative", "a loss is never negative: give 0 or more"));
         }
         Ok(())
     }
