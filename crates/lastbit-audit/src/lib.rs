@@ -14,6 +14,9 @@
 //! All but the last give outputs with weights under two inputs, exact or enclosed, to a [`Comparison`]; [`conformance`] reads and writes
 //! files of such values. `docs/audit.md` has the mathematics.
 //!
+//! Reports and most enums of errors are `#[non_exhaustive]`; enums that checkers and answers match on are exhaustive on purpose: a case
+//! that is forgotten there does not compile.
+//!
 //! ```
 //! use lastbit_audit::snapping::{FloatSnap, Noise, Variant};
 //! use lastbit_audit::{ExactLoss, Sampler};

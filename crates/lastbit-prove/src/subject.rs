@@ -26,6 +26,7 @@ pub struct Subject {
 
 /// Why a certificate is not about what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubjectError {
     /// Its text is wrong.
     #[error("text, line {line}: {message}")]

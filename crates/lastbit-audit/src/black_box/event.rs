@@ -19,6 +19,7 @@ const SHOWN: usize = 4;
 /// assert!(fine.holds(0.1) && !fine.holds(0.75));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// `y` is this value, bit by bit.
     Value(Value),

@@ -9,6 +9,7 @@ use super::{Budget, ContinuousError, HalfSpace, Noise, probability};
 
 /// An event under two inputs, with its exact probabilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventWitness {
     /// How likely it is under the first and the second input.
     pub probabilities: [ExponentialSum; 2],

@@ -57,6 +57,7 @@ impl_number! {
 
 /// Which `ln` and `exp` a program is run with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Library {
     /// The correctly rounded ones.
     #[default]

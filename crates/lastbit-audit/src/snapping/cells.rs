@@ -23,6 +23,7 @@ pub type Interval = [f64; 2];
 
 /// What gives an output, for one input.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cell {
     /// For `s = 1`.
     pub plus: Interval,
@@ -34,6 +35,7 @@ pub struct Cell {
 
 /// An output, for two inputs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairCell {
     /// The number of the output.
     pub number: i64,

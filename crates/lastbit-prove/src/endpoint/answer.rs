@@ -71,6 +71,7 @@ impl Conclusion {
 
 /// What is known of the claim of a float mechanism.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FloatAnswer<'a> {
     /// What was asked.
     pub statement: Statement<'a>,

@@ -32,6 +32,7 @@ pub struct Request {
 
 /// The bounds, and what they are compared with.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EndpointReport {
     /// The mechanism.
     pub mechanism: FloatSnap,

@@ -54,6 +54,7 @@ pub struct Statement<'a> {
 
 /// The snapping mechanism that a text is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Snapping {
     /// Which node is what.
     pub shape: SnappingShape,

@@ -52,6 +52,7 @@ pub struct Options {
 
 /// What was found out about a claim.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// What can be said.
     pub conclusion: Conclusion,

@@ -68,6 +68,7 @@ impl fmt::Display for Observation {
 
 /// Two neighbouring inputs and what is observed, likelier with the first one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Witness {
     /// The parameters.
     pub parameters: Parameters,

@@ -40,6 +40,7 @@ pub enum Status {
 
 /// Why a step is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejection {
     /// The rule.
     pub rule: String,
@@ -51,6 +52,7 @@ pub struct Rejection {
 
 /// A step and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StepReport {
     /// From 1.
     pub number: usize,
@@ -77,6 +79,7 @@ pub enum ScriptVerdict {
 
 /// A script, checked.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ScriptReport {
     /// Its name.
     pub name: Option<String>,

@@ -27,6 +27,7 @@ use shifts::{NoShift, shifts};
 
 /// A way to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Strategy {
     /// The same samples in both runs, or shifted ones.
     Shifts,
@@ -51,6 +52,7 @@ impl fmt::Display for Strategy {
 
 /// A strategy that did not work.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Attempt {
     /// Which.
     pub strategy: Strategy,
@@ -71,6 +73,7 @@ pub enum Failure {
 
 /// What a search came to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Search {
     /// The proof, and what it proves.
     pub proved: Option<(Proof, Theorem)>,
