@@ -191,7 +191,7 @@ impl<O: Clone> Comparison<O> {
     }
 
     /// Adds `count` outputs of the same weights, one of which is given.
-    pub fn push_many(&mut self, outcome: Outcome<O>, count: u64) {
+    pub(crate) fn push_many(&mut self, outcome: Outcome<O>, count: u64) {
         let [first, second] = &outcome.weights;
         if first.hi().is_zero() && second.hi().is_zero() {
             return;

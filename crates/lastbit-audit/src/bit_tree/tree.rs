@@ -12,11 +12,11 @@ use super::tiers::{Tier, Tiers};
 use super::word::all_words;
 
 /// The deepest tree, in bits: monotone trees fill scripts up to 480.
-pub const MOST_DEPTH: u32 = 320;
+pub(crate) const MOST_DEPTH: u32 = 320;
 
 /// The deepest tree of a sampler of pairs. Corners are missed by less than `2^-62` of a rectangle's sides: all that lies outside of them is less than
 /// one unit of this depth.
-pub const MOST_PAIR_DEPTH: u32 = 56;
+pub(crate) const MOST_PAIR_DEPTH: u32 = 56;
 
 /// Words before which a script of a pair does not say which function of `U` and `V` it is about.
 const PAIR_WORDS: usize = 2;

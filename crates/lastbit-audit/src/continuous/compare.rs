@@ -29,7 +29,7 @@ impl EventWitness {
 /// The probabilities of a region of noises under two inputs and `ln(P/P')`, whose distance from the truth is at most `2^-bits`.
 ///
 /// ```
-/// use lastbit_audit::comparison::LnRatio;
+/// use lastbit_audit::LnRatio;
 /// use lastbit_audit::continuous::{Budget, HalfSpace, Noise, compare};
 /// use lastbit_real::Rational;
 ///

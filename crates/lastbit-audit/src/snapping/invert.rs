@@ -73,12 +73,12 @@ impl FloatNoise {
     }
 
     /// The least double `u` (or 1) for which `x ⊕ y(u) >= T`.
-    pub fn least_u_plus(&self, x: f64, threshold: f64) -> f64 {
+    pub(crate) fn least_u_plus(&self, x: f64, threshold: f64) -> f64 {
         if threshold <= x { self.least_u(x, threshold) } else { 1.0 }
     }
 
     /// The least double `u` (or 1) for which `x ⊖ y(u) < T`.
-    pub fn least_u_minus(&self, x: f64, threshold: f64) -> f64 {
+    pub(crate) fn least_u_minus(&self, x: f64, threshold: f64) -> f64 {
         if threshold > x { self.least_u(x, threshold) } else { 1.0 }
     }
 

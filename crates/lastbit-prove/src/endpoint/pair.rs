@@ -1,6 +1,6 @@
 //! ENDPT for two given inputs: enclosures of the thresholds of `u`, and of every output's weights.
 
-use lastbit_audit::comparison::{LnRatio, Outcome};
+use lastbit_audit::{LnRatio, Outcome};
 use lastbit_real::{Enclosure, Float, IBig, Rational, Rounding, exp_rational};
 
 use super::kappa::BITS;

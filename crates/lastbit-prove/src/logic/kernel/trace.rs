@@ -29,7 +29,7 @@ pub struct Obligation {
 
 impl Obligation {
     /// Whether the rules of this leaf ask for it, and not DP, which is about all leaves.
-    pub fn is_of_leaf(&self, leaf: usize) -> bool {
+    pub(crate) fn is_of_leaf(&self, leaf: usize) -> bool {
         self.place.first() == Some(&leaf) && self.rule != "DP"
     }
 

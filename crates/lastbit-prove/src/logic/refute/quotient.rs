@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use lastbit_audit::ExponentialSum;
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_real::{Dyadic, Enclosure, Rational, ln_quotient};
 
 /// `n/d` with `d > 0`, exactly.

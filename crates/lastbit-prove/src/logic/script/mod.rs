@@ -125,7 +125,7 @@ pub fn counterexample(constraints: &[Constraint], watch: &Watch) -> Option<Count
 
 impl StepReport {
     /// Whether it was rejected.
-    pub fn is_rejected(&self) -> bool {
+    pub(crate) fn is_rejected(&self) -> bool {
         matches!(self.status, Status::Rejected(_))
     }
 }

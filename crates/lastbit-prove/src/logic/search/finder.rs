@@ -35,12 +35,12 @@ impl Finder {
     }
 
     /// The same; it believes an oracle where it finds nothing itself. What it says then is not proved: see [`Finder::vouched`].
-    pub fn with_oracle(self, oracle: Option<Z3>) -> Finder {
+    pub(crate) fn with_oracle(self, oracle: Option<Z3>) -> Finder {
         Finder { oracle, ..self }
     }
 
     /// A lemma that somebody has made: it is kept if it is right.
-    pub fn suggest(&mut self, lemma: Lemma) {
+    pub(crate) fn suggest(&mut self, lemma: Lemma) {
         if self.known.add(&lemma).is_ok() {
             self.lemmas.push(lemma);
         }

@@ -97,7 +97,7 @@ pub fn search(program: &Program<'_>) -> Result<Search, KernelError> {
 ///
 /// # Errors
 /// As [`search`].
-pub fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, KernelError> {
+pub(crate) fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, KernelError> {
     let watch = program.watch();
     let mut finder = Finder::new(watch).with_oracle(oracle);
     let mut found =
