@@ -37,7 +37,7 @@ impl<O> Outcome<O> {
     }
 
     /// `|ln(P/P')|` to `bits`, as far as it is known.
-    pub fn loss(&self, bits: u32) -> ExactLoss {
+    pub(crate) fn loss(&self, bits: u32) -> ExactLoss {
         match self.ln_ratio(bits) {
             LnRatio::Finite(ratio) => ExactLoss::Finite(ratio.abs()),
             LnRatio::OnlyFirst | LnRatio::OnlySecond => ExactLoss::Infinite,

@@ -77,7 +77,7 @@ impl Production {
     ///
     /// # Errors
     /// The sampler's.
-    pub fn around(
+    pub(crate) fn around(
         law: &Law,
         event: impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
     ) -> Result<Production, BitTreeError> {

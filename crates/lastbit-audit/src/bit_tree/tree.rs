@@ -54,14 +54,14 @@ impl<'a> Growth<'a> {
 
     /// Stops when this is set: what was not tried then is undecided.
     #[must_use]
-    pub fn unless(mut self, cancelled: &'a AtomicBool) -> Growth<'a> {
+    pub(crate) fn unless(mut self, cancelled: &'a AtomicBool) -> Growth<'a> {
         self.cancelled = Some(cancelled);
         self
     }
 
     /// Tells the share of all scripts that is done, now and then.
     #[must_use]
-    pub fn telling(mut self, progress: &'a mut dyn FnMut(f64)) -> Growth<'a> {
+    pub(crate) fn telling(mut self, progress: &'a mut dyn FnMut(f64)) -> Growth<'a> {
         self.progress = Some(progress);
         self
     }
@@ -204,7 +204,7 @@ fn between<O: Ord, const N: usize>(ends: [(O, Tier); N]) -> Said<O> {
 
 impl<O: Ord> Tree<O> {
     /// The depth in bits, a whole number of words.
-    pub fn depth(&self) -> u32 {
+    pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
 
@@ -214,12 +214,12 @@ impl<O: Ord> Tree<O> {
     }
 
     /// Whether somebody asked to stop before all scripts were tried.
-    pub fn interrupted(&self) -> bool {
+    pub(crate) fn interrupted(&self) -> bool {
         self.interrupted
     }
 
     /// How many leaves each tier decided.
-    pub fn tiers(&self) -> &Tiers {
+    pub(crate) fn tiers(&self) -> &Tiers {
         &self.leaves
     }
 

@@ -64,7 +64,7 @@ impl Event {
     }
 
     /// The event that happens when this one does not.
-    pub fn complement(self) -> Event {
+    pub(crate) fn complement(self) -> Event {
         match self {
             Event::Not(event) => *event,
             event => Event::Not(Box::new(event)),

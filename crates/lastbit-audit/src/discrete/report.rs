@@ -26,7 +26,7 @@ pub enum ClaimVerdict {
 
 impl ClaimVerdict {
     /// As it is spelled.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             ClaimVerdict::Holds => "holds",
             ClaimVerdict::Violated => "violated",

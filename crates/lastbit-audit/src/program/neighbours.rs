@@ -46,7 +46,7 @@ impl Neighbours {
     }
 
     /// In JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Neighbours::Yes => "yes",
             Neighbours::No => "no",

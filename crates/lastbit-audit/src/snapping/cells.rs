@@ -92,12 +92,12 @@ impl Variant {
     }
 
     /// `y`
-    pub fn noise(&self) -> FloatNoise {
+    pub(crate) fn noise(&self) -> FloatNoise {
         FloatNoise { scaling: self.mechanism.scaling(), ln_shift: self.ln_shift }
     }
 
     /// `y` of the least `u`, the noise that reaches farthest; negative.
-    pub fn farthest(&self) -> f64 {
+    pub(crate) fn farthest(&self) -> f64 {
         self.noise().of(self.mechanism.sampler().value(1))
     }
 

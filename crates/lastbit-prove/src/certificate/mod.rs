@@ -197,7 +197,7 @@ impl Certificate {
     }
 
     /// What kind it is of: `error`, `loss` or `privacy`.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Certificate::Error(_) => "error",
             Certificate::Loss(_) => "loss",

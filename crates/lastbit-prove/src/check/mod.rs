@@ -48,7 +48,7 @@ pub struct Checked {
 
 impl Checked {
     /// Whether the certificate is about one of these programs; if not, why.
-    pub fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
+    pub(crate) fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
         is_about(&self.program, programs)
     }
 }

@@ -60,7 +60,7 @@ pub enum Conclusion {
 
 impl Conclusion {
     /// In one word.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Conclusion::Proved => "proved",
             Conclusion::Refuted => "refuted",

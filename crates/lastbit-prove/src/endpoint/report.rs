@@ -60,7 +60,7 @@ pub struct EndpointReport {
 
 impl EndpointReport {
     /// Whether what is certified is within a claim. To `infer` is to claim that some pure loss is enough.
-    pub fn is_within(&self, claimed: &Claimed) -> bool {
+    pub(crate) fn is_within(&self, claimed: &Claimed) -> bool {
         let (loss, delta) = match &self.certified.total {
             Total::Pure { loss } => (loss, &Rational::ZERO),
             Total::Approximate { loss, delta } => (loss, delta),

@@ -147,12 +147,12 @@ impl SnappingShape {
     }
 
     /// The name of the argument `f`.
-    pub fn argument<'p>(&self, program: &'p StraightLine) -> &'p str {
+    pub(crate) fn argument<'p>(&self, program: &'p StraightLine) -> &'p str {
         Reader(program).input(self.f).map_or("", |input| &input.name)
     }
 
     /// How the logarithm is scaled, if not by 1, and `B`.
-    pub fn numbers(&self, program: &StraightLine) -> Result<(Public, Public), ShapeError> {
+    pub(crate) fn numbers(&self, program: &StraightLine) -> Result<(Public, Public), ShapeError> {
         let reader = Reader(program);
         let scale = match self.scale {
             Scale::Divided(node) | Scale::Multiplied(node) => reader.public(node, TextTie::PublicScale)?,

@@ -29,7 +29,7 @@ pub enum Conclusion {
 
 impl Conclusion {
     /// As it is spelled.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Conclusion::Proved => "proved",
             Conclusion::Rejected => "rejected",

@@ -30,7 +30,7 @@ pub struct Finder {
 
 impl Finder {
     /// A finder that finds nothing any more when the watch is over.
-    pub fn new(watch: &Watch) -> Finder {
+    pub(crate) fn new(watch: &Watch) -> Finder {
         Finder { watch: watch.clone(), ..Finder::default() }
     }
 
