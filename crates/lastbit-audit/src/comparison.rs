@@ -37,7 +37,7 @@ impl<O> Outcome<O> {
     }
 
     /// `|ln(P/P')|` to `bits`, as far as it is known.
-    pub fn loss(&self, bits: u32) -> ExactLoss {
+    pub(crate) fn loss(&self, bits: u32) -> ExactLoss {
         match self.ln_ratio(bits) {
             LnRatio::Finite(ratio) => ExactLoss::Finite(ratio.abs()),
             LnRatio::OnlyFirst | LnRatio::OnlySecond => ExactLoss::Infinite,
@@ -191,7 +191,7 @@ impl<O: Clone> Comparison<O> {
     }
 
     /// Adds `count` outputs of the same weights, one of which is given.
-    pub fn push_many(&mut self, outcome: Outcome<O>, count: u64) {
+    pub(crate) fn push_many(&mut self, outcome: Outcome<O>, count: u64) {
         let [first, second] = &outcome.weights;
         if first.hi().is_zero() && second.hi().is_zero() {
             return;

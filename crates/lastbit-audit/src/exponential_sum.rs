@@ -59,7 +59,7 @@ impl ExponentialSum {
     ///
     /// # Panics
     /// If an exponent is beyond `2⁶⁰` in magnitude.
-    pub fn enclose(&self, bits: u32) -> Enclosure {
+    pub(crate) fn enclose(&self, bits: u32) -> Enclosure {
         let zero = Enclosure::exact(Dyadic::ZERO);
         self.0.iter().fold(zero, |sum, (exponent, coefficient)| {
             let exp = exp_rational(exponent, bits).expect("an exponent that is not huge");

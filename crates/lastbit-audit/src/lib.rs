@@ -12,7 +12,10 @@
 //! | [`black_box`] | anybody's noise, from samples: a bound from below, with a confidence |
 //!
 //! All but the last give outputs with weights under two inputs, exact or enclosed, to a [`Comparison`]; [`conformance`] reads and writes
-//! files of such values. `docs/audit.md` has the mathematics.
+//! files of such values, and [`decimal`] prints them. `docs/audit.md` has the mathematics.
+//!
+//! Reports and most enums of errors are `#[non_exhaustive]`; enums that checkers and answers match on are exhaustive on purpose: a case
+//! that is forgotten there does not compile.
 //!
 //! ```
 //! use lastbit_audit::snapping::{FloatSnap, Noise, Variant};
@@ -36,7 +39,7 @@ pub mod bit_tree;
 pub mod black_box;
 pub mod choosing;
 mod columns;
-pub mod comparison;
+mod comparison;
 pub mod conformance;
 pub mod continuous;
 pub mod decimal;
@@ -49,7 +52,7 @@ pub mod snapping;
 pub mod textbook;
 
 pub use columns::columns;
-pub use comparison::{Comparison, ExactLoss, Outcome};
+pub use comparison::{Comparison, ExactLoss, LnRatio, Outcome};
 pub use error::OutOfRange;
 pub use exponential_sum::ExponentialSum;
 pub use sampler::Sampler;

@@ -74,7 +74,7 @@ impl Sampler {
     }
 
     /// The number of 1.
-    pub fn end(self) -> u64 {
+    pub(crate) fn end(self) -> u64 {
         match self {
             Sampler::Ulp => 1f64.to_bits(),
             Sampler::UlpSingle => 1f32.to_bits().into(),

@@ -19,7 +19,7 @@ impl Span {
     }
 
     /// The smallest range that contains both.
-    pub fn to(self, other: Span) -> Span {
+    pub(crate) fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }

@@ -22,6 +22,18 @@
 //! assert_eq!(program.inputs.len(), 3); // u, s and x
 //! # Ok::<(), lastbit_real::ParseNumberError>(())
 //! ```
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`ast`] | the syntax tree |
+//! | [`eval`] | both readings of a [`StraightLine`], at a point |
+//! | [`fpcore`] | the exchange format, read and written |
+//! | [`symbolic`] | programs over the reals, run on polynomials |
+//! | [`values`] | what a declaration leaves open: values of parameters, ranges, distances, claims |
+//! | [`watch`] | limits of time and memory, asked in every loop that can grow |
+//!
+//! Some errors and reports are `#[non_exhaustive]`; enums that others match on, the syntax tree first of all, are exhaustive on purpose: a case
+//! that is forgotten there does not compile.
 
 #![forbid(unsafe_code)]
 

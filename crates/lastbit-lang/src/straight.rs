@@ -77,7 +77,7 @@ impl Accuracy {
         "the nearest float can be half an ulp away: write `correctly_rounded`, or at least `ulp(1/2)`";
 
     /// Whether a library can be as good as that everywhere: a float lies within half a unit of every number, and no nearer to some.
-    pub fn is_possible(ulps: &Rational) -> bool {
+    pub(crate) fn is_possible(ulps: &Rational) -> bool {
         *ulps >= Rational::pow2(-1)
     }
 }

@@ -103,6 +103,7 @@ pub fn parameter(
 
 /// A bound on how far apart an argument, or the answer of a query, is in two neighbouring inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Distance {
     /// Of what: `x`, or `count(a)`.
     pub of: String,

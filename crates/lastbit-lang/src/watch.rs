@@ -169,7 +169,7 @@ impl Watch {
     }
 
     /// Stops because there is too much of something.
-    pub fn too_many(&self, of: &'static str, count: String, most: usize) {
+    pub(crate) fn too_many(&self, of: &'static str, count: String, most: usize) {
         if let Some(inner) = &self.0 {
             inner.stop(Reason::Count { of, count, most });
         }

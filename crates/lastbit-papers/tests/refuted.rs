@@ -3,7 +3,7 @@
 #[path = "../../lastbit-prove/tests/witnesses/mod.rs"]
 mod witnesses;
 
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_papers::standard::{ALL, Expected, Standard, variants};
 
 use witnesses::{not_refuted, refuted};

@@ -10,6 +10,7 @@ pub use crate::search::{Effort, Goal, Progress, analyse, analyse_goal, analyse_w
 
 /// What gave the bound of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// The rules, node by node.
     Interval,
@@ -19,6 +20,7 @@ pub enum Method {
 
 /// A bound on one box.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Leaf {
     /// The box.
     pub inputs: InputBox,
@@ -55,6 +57,7 @@ pub enum Tree {
 
 /// A bound on the error of a program's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Analysis {
     /// The bound: the largest of the leaves'.
     pub error: Dyadic,
@@ -102,6 +105,7 @@ impl Analysis {
 /// Why a program has no bound, and on which box of inputs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
+#[non_exhaustive]
 pub struct NoBound {
     /// The premise that fails.
     pub refusal: Refusal,

@@ -22,7 +22,7 @@ pub struct Cut {
 
 impl Cut {
     /// Both parts of a box.
-    pub fn apply(&self, whole: &InputBox) -> [InputBox; 2] {
+    pub(crate) fn apply(&self, whole: &InputBox) -> [InputBox; 2] {
         let range = &whole[self.input];
         let part = |lo: &Dyadic, hi: &Dyadic| {
             let mut part = whole.clone();

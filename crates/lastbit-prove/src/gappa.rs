@@ -15,6 +15,7 @@ use crate::check::unchecked::{Leaf, Part, Unchecked, read};
 
 /// Why there is no script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GappaError {
     /// It is no error certificate.
     #[error(transparent)]

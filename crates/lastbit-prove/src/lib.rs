@@ -30,6 +30,9 @@
 //! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
 //! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism, and from a text to both |
 //! | [`logic`] | privacy claims over the reals |
+//!
+//! Reports and most enums of errors are `#[non_exhaustive]`; enums that checkers and answers match on are exhaustive on purpose: a case
+//! that is forgotten there does not compile.
 
 #![forbid(unsafe_code)]
 

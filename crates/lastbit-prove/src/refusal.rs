@@ -6,6 +6,7 @@ use lastbit_real::{Enclosure, Rational, Rounding};
 /// A premise that fails, and at which node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
+#[non_exhaustive]
 pub struct Refusal {
     /// The node.
     pub node: NodeId,
@@ -15,6 +16,7 @@ pub struct Refusal {
 
 /// The premise that fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Reason {
     /// The result may be infinite.
     #[error("may overflow: the value lies in {}", show(.0))]

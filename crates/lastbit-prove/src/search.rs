@@ -43,6 +43,7 @@ impl Effort {
 
 /// Where a search has got to.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// Boxes so far.
     pub boxes: usize,

@@ -26,6 +26,7 @@ pub struct Subject {
 
 /// Why a certificate is not about what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubjectError {
     /// Its text is wrong.
     #[error("text, line {line}: {message}")]
@@ -48,7 +49,7 @@ impl Subject {
     ///
     /// # Errors
     /// If the text is too long, cannot be read, or has names or types that do not fit.
-    pub fn file(&self) -> Result<File, SubjectError> {
+    pub(crate) fn file(&self) -> Result<File, SubjectError> {
         if self.text.len() > MAX_TEXT {
             let message = format!("the text is longer than {MAX_TEXT} bytes");
             return Err(SubjectError::Text { line: 1, message });
@@ -64,7 +65,7 @@ impl Subject {
     ///
     /// # Errors
     /// If the text has none of that name.
-    pub fn find<'f>(&self, file: &'f File) -> Result<&'f Declaration, SubjectError> {
+    pub(crate) fn find<'f>(&self, file: &'f File) -> Result<&'f Declaration, SubjectError> {
         let missing = || SubjectError::Declaration(self.declaration.clone());
         file.declaration(&self.declaration).ok_or_else(missing)
     }
@@ -83,7 +84,7 @@ impl Subject {
     ///
     /// # Errors
     /// [`SubjectError::Another`] if it is not.
-    pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), SubjectError> {
+    pub(crate) fn is_about(&self, meant: &File, file_name: &str) -> Result<(), SubjectError> {
         let name = &self.declaration;
         let another = |how: String| Err(SubjectError::Another(how));
         let Some(declaration) = meant.declaration(name) else {

@@ -18,6 +18,7 @@ use crate::{Dyadic, Enclosure, Rational};
 
 /// The argument is outside of what the function is defined on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum DomainError {
     /// The square root of a number below 0.
     #[error("the square root needs an argument that is not negative")]

@@ -13,6 +13,7 @@ const MAX_EXPONENT: i64 = 100_000;
 ///
 /// Positions are byte offsets into the string.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ParseNumberError {
     /// The string is empty.
     #[error("empty string; expected a number such as 0.1, 1/10, 1e-3 or 0x1.8p-3")]

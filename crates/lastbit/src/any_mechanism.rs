@@ -221,6 +221,7 @@ releases_reals!(f32: Laplace Gaussian);
 
 /// A mechanism but for how much noise it adds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Family {
     /// [`Laplace`].
     Laplace,

@@ -9,6 +9,7 @@ use crate::{Error, Inputs};
 
 /// How the distance of two columns is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Metric {
     /// `Σ |x_i - x'_i|`.
     L1,

@@ -6,6 +6,7 @@ use super::tree::Tree;
 
 /// The distance of a sampler from its law, over the events of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Divergence {
     /// The first event whose true probability is out of bounds.
     pub refuted_by: Option<Refutation>,
@@ -15,6 +16,7 @@ pub struct Divergence {
 
 /// An event that has not the probability that the law gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Refutation {
     /// The index of the event.
     pub event: usize,

@@ -84,17 +84,17 @@ impl Events {
     }
 
     /// The cuts.
-    pub fn cuts(&self) -> &[f64] {
+    pub(crate) fn cuts(&self) -> &[f64] {
         &self.cuts
     }
 
     /// How many events there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.cuts.len() + 1
     }
 
     /// An event in words: an output, or an interval of outputs.
-    pub fn label(&self, event: usize) -> String {
+    pub(crate) fn label(&self, event: usize) -> String {
         let cut = |i: usize| number(self.cuts[i]);
         match event {
             0 => format!("< {}", cut(0)),

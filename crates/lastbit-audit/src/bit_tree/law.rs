@@ -44,7 +44,7 @@ impl Law {
     ///
     /// # Errors
     /// Those of `tail`.
-    pub fn new(
+    pub(crate) fn new(
         cuts: impl IntoIterator<Item = f64>,
         tail: impl Fn(f64) -> Result<Enclosure, BitTreeError>,
     ) -> Result<Law, BitTreeError> {

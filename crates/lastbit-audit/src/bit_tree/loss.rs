@@ -45,6 +45,7 @@ pub fn compare<O: Ord + Clone>(
 
 /// A true loss next to a claimed one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LossAudit {
     /// The claimed loss.
     pub claim: Claim,

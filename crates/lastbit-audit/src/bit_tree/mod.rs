@@ -38,5 +38,5 @@ pub use report::{EventRow, SamplerReport, Side};
 pub use script::Script;
 pub use shipped::{Enumeration, ShippedSampler};
 pub use tiers::{Tier, Tiers};
-pub use tree::{Growth, MOST_DEPTH, MOST_PAIR_DEPTH, Tree};
+pub use tree::{Growth, Tree};
 pub use word::Bits;

@@ -42,7 +42,7 @@ impl Production {
     ///
     /// # Errors
     /// The sampler's.
-    pub fn around_pairs(
+    pub(crate) fn around_pairs(
         law: &PointLaw,
         event: impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
     ) -> Result<Production, BitTreeError> {

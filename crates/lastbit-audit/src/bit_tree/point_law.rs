@@ -39,7 +39,7 @@ impl PointLaw {
     ///
     /// # Errors
     /// [`BitTreeError::OutOfRange`] if a number is not finite.
-    pub fn of_floats<T: Float>(variance: &Rational, x: f64, cuts: &[f64]) -> Result<PointLaw, BitTreeError> {
+    pub(crate) fn of_floats<T: Float>(variance: &Rational, x: f64, cuts: &[f64]) -> Result<PointLaw, BitTreeError> {
         PointLaw::new(variance, x, cuts, half_below::<T>)
     }
 
@@ -47,7 +47,7 @@ impl PointLaw {
     ///
     /// # Errors
     /// As [`of_floats`](Self::of_floats).
-    pub fn of_integers(variance: &Rational, x: f64, cuts: &[f64]) -> Result<PointLaw, BitTreeError> {
+    pub(crate) fn of_integers(variance: &Rational, x: f64, cuts: &[f64]) -> Result<PointLaw, BitTreeError> {
         PointLaw::new(variance, x, cuts, |cut| Ok(exact(cut)? - Rational::pow2(-1)))
     }
 

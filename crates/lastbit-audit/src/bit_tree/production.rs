@@ -29,6 +29,7 @@ const PROPOSALS: i64 = 8;
 
 /// What the words around thresholds gave.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Production {
     /// How many thresholds there are.
     pub thresholds: usize,
@@ -44,6 +45,7 @@ pub struct Production {
 
 /// A word that gives a wrong output.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WrongWord {
     /// The words of the main stream.
     pub words: Vec<u64>,
@@ -75,7 +77,7 @@ impl Production {
     ///
     /// # Errors
     /// The sampler's.
-    pub fn around(
+    pub(crate) fn around(
         law: &Law,
         event: impl Fn(&mut Script<'_, u64>) -> Result<usize, Error>,
     ) -> Result<Production, BitTreeError> {

@@ -14,6 +14,7 @@ pub(super) const REJECTED: &str = "rejected";
 /// What the audit of a sampler found. Numbers are exact, or enclosures; [`Display`](std::fmt::Display) writes them for people,
 /// [`to_json`](SamplerReport::to_json) for programs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SamplerReport {
     /// The mechanism.
     pub mechanism: &'static str,
@@ -37,6 +38,7 @@ pub struct SamplerReport {
 
 /// An event with its probabilities under both inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventRow {
     /// The output, or the interval of outputs.
     pub label: String,
@@ -48,6 +50,7 @@ pub struct EventRow {
 
 /// The findings for one input.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Side {
     /// The input.
     pub input: f64,

@@ -87,12 +87,12 @@ impl<'a, W: Word> Script<'a, W> {
     }
 
     /// Whether more words were asked for than the script holds.
-    pub fn ran_out(&self) -> bool {
+    pub(crate) fn ran_out(&self) -> bool {
         self.asked > self.words.len()
     }
 
     /// The tier that decided, of a sampler that has tiers.
-    pub fn tier(&self) -> Tier {
+    pub(crate) fn tier(&self) -> Tier {
         if self.pair { Tier::of_pair(self.rounds, W::BITS) } else { Tier::after(self.rounds, W::BITS) }
     }
 

@@ -83,7 +83,7 @@ impl ShippedSampler {
     }
 
     /// Its name.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match (&self.mechanism, self.values) {
             (AnyMechanism::Laplace(_), ValueType::F64) => "laplace of f64",
             (AnyMechanism::Laplace(_), ValueType::F32) => "laplace of f32",
@@ -101,7 +101,7 @@ impl ShippedSampler {
     }
 
     /// The mechanism itself.
-    pub fn mechanism(&self) -> &AnyMechanism {
+    pub(crate) fn mechanism(&self) -> &AnyMechanism {
         &self.mechanism
     }
 

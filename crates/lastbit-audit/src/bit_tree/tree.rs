@@ -12,11 +12,11 @@ use super::tiers::{Tier, Tiers};
 use super::word::all_words;
 
 /// The deepest tree, in bits: monotone trees fill scripts up to 480.
-pub const MOST_DEPTH: u32 = 320;
+pub(crate) const MOST_DEPTH: u32 = 320;
 
 /// The deepest tree of a sampler of pairs. Corners are missed by less than `2^-62` of a rectangle's sides: all that lies outside of them is less than
 /// one unit of this depth.
-pub const MOST_PAIR_DEPTH: u32 = 56;
+pub(crate) const MOST_PAIR_DEPTH: u32 = 56;
 
 /// Words before which a script of a pair does not say which function of `U` and `V` it is about.
 const PAIR_WORDS: usize = 2;
@@ -54,14 +54,14 @@ impl<'a> Growth<'a> {
 
     /// Stops when this is set: what was not tried then is undecided.
     #[must_use]
-    pub fn unless(mut self, cancelled: &'a AtomicBool) -> Growth<'a> {
+    pub(crate) fn unless(mut self, cancelled: &'a AtomicBool) -> Growth<'a> {
         self.cancelled = Some(cancelled);
         self
     }
 
     /// Tells the share of all scripts that is done, now and then.
     #[must_use]
-    pub fn telling(mut self, progress: &'a mut dyn FnMut(f64)) -> Growth<'a> {
+    pub(crate) fn telling(mut self, progress: &'a mut dyn FnMut(f64)) -> Growth<'a> {
         self.progress = Some(progress);
         self
     }
@@ -204,7 +204,7 @@ fn between<O: Ord, const N: usize>(ends: [(O, Tier); N]) -> Said<O> {
 
 impl<O: Ord> Tree<O> {
     /// The depth in bits, a whole number of words.
-    pub fn depth(&self) -> u32 {
+    pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
 
@@ -214,12 +214,12 @@ impl<O: Ord> Tree<O> {
     }
 
     /// Whether somebody asked to stop before all scripts were tried.
-    pub fn interrupted(&self) -> bool {
+    pub(crate) fn interrupted(&self) -> bool {
         self.interrupted
     }
 
     /// How many leaves each tier decided.
-    pub fn tiers(&self) -> &Tiers {
+    pub(crate) fn tiers(&self) -> &Tiers {
         &self.leaves
     }
 

@@ -19,6 +19,7 @@ const SHOWN: usize = 4;
 /// assert!(fine.holds(0.1) && !fine.holds(0.75));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// `y` is this value, bit by bit.
     Value(Value),
@@ -63,7 +64,7 @@ impl Event {
     }
 
     /// The event that happens when this one does not.
-    pub fn complement(self) -> Event {
+    pub(crate) fn complement(self) -> Event {
         match self {
             Event::Not(event) => *event,
             event => Event::Not(Box::new(event)),

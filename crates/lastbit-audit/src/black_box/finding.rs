@@ -40,6 +40,7 @@ const BITS: u32 = 64;
 
 /// The event that tells the two inputs apart best, and what is certain of it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The event.
     pub event: Event,

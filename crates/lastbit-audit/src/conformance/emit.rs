@@ -10,6 +10,7 @@ use crate::{OutOfRange, Sampler};
 
 /// What to emit a case for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Emitted {
     /// The mechanism in floating point, at two inputs.
     Float {

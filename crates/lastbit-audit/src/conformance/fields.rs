@@ -6,6 +6,7 @@ use serde_json::Value;
 /// A field that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}, found {found}")]
+#[non_exhaustive]
 pub struct FieldError {
     /// The path of the field in the file.
     pub path: String,

@@ -22,6 +22,7 @@ const SCHEMA_VERSION: u64 = 1;
 
 /// Why a file cannot be checked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConformanceError {
     /// It is no JSON.
     #[error("{0}")]
@@ -44,6 +45,7 @@ pub struct Mismatch {
 
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CheckedCase {
     /// Its `id`, or its place.
     pub id: String,

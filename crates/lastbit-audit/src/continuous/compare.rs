@@ -9,6 +9,7 @@ use super::{Budget, ContinuousError, HalfSpace, Noise, probability};
 
 /// An event under two inputs, with its exact probabilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventWitness {
     /// How likely it is under the first and the second input.
     pub probabilities: [ExponentialSum; 2],
@@ -19,7 +20,7 @@ pub struct EventWitness {
 impl EventWitness {
     /// `P - e^ε·P'`, exactly. The event loses more than `ε` if and only if it is [positive](ExponentialSum::sign); then no `δ` below it
     /// suffices.
-    pub fn excess(&self, epsilon: &Rational) -> ExponentialSum {
+    pub(crate) fn excess(&self, epsilon: &Rational) -> ExponentialSum {
         let [p, q] = &self.probabilities;
         p - &(q * &ExponentialSum::term(Rational::ONE, epsilon.clone()))
     }
@@ -28,7 +29,7 @@ impl EventWitness {
 /// The probabilities of a region of noises under two inputs and `ln(P/P')`, whose distance from the truth is at most `2^-bits`.
 ///
 /// ```
-/// use lastbit_audit::comparison::LnRatio;
+/// use lastbit_audit::LnRatio;
 /// use lastbit_audit::continuous::{Budget, HalfSpace, Noise, compare};
 /// use lastbit_real::Rational;
 ///

@@ -105,6 +105,7 @@ impl Default for Budget {
 
 /// Why there is no probability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContinuousError {
     /// A noise of no or negative scale.
     #[error("the scale of noise {noise} is {scale}; it must be positive")]

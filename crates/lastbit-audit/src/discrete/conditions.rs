@@ -10,6 +10,7 @@ use super::state::{State, Value};
 
 /// A clause that the inputs of an audit do not satisfy: what is found says nothing about the claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unmet {
     /// As it is written.
     pub clause: String,

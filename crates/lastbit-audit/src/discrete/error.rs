@@ -6,6 +6,7 @@ use thiserror::Error;
 
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// A number that is known only within an interval, where the course of the program depends on it.
     #[error(
@@ -55,6 +56,7 @@ pub enum Fault {
 
 /// Why a program cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum DiscreteError {
     /// The file has errors.
     #[error("{}", .0.first().map_or("the file has errors", |first| first.message.as_str()))]

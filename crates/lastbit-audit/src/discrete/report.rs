@@ -14,6 +14,7 @@ const DIGITS: usize = 12;
 
 /// Whether a claim holds at the two inputs of an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClaimVerdict {
     /// It does, here.
     Holds,
@@ -25,7 +26,7 @@ pub enum ClaimVerdict {
 
 impl ClaimVerdict {
     /// As it is spelled.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             ClaimVerdict::Holds => "holds",
             ClaimVerdict::Violated => "violated",
@@ -47,6 +48,7 @@ impl ClaimVerdict {
 
 /// What a program claims, at its parameters.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Claim {
     /// ε
     pub epsilon: Enclosure,

@@ -25,7 +25,7 @@ pub enum EpsilonOf {
 
 impl EpsilonOf {
     /// What to say after the number.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             EpsilonOf::Request => "",
             EpsilonOf::Claim => ", which is claimed",

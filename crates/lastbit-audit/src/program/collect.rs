@@ -14,6 +14,7 @@ use crate::{Comparison, Outcome, Sampler};
 
 /// An output with all samples that give it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ProgramOutcome {
     /// The output; `-0` and `+0` are two.
     pub output: f64,
@@ -25,6 +26,7 @@ pub struct ProgramOutcome {
 
 /// Samples next to each other.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Part {
     /// The signs.
     pub signs: Vec<i8>,

@@ -10,6 +10,7 @@ use super::rules::Reason;
 
 /// A part of a program, where it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Expression {
     /// As the language prints it; what the part is, if it has no text of its own.
     pub text: String,
@@ -25,6 +26,7 @@ impl fmt::Display for Expression {
 
 /// Which run of the program: on which of the two inputs, with which signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Run {
     /// 0 for the first input, 1 for the second.
     pub input: usize,
@@ -49,6 +51,7 @@ fn messages(diagnostics: &[Diagnostic]) -> String {
 
 /// Why the distribution of a program is not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// The program is not a straight-line float program with these values.
     #[error("{}", messages(.0))]

@@ -87,6 +87,7 @@ pub enum Method {
 
 /// The distributions of a program on two inputs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ProgramReport {
     /// All outputs, or the witnesses that were weighed.
     pub comparison: Comparison<f64>,
@@ -149,6 +150,7 @@ impl ProgramReport {
 
 /// An output that only one of two inputs can return.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OneSided {
     /// The output.
     pub output: f64,

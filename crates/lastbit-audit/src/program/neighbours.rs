@@ -10,6 +10,7 @@ use crate::discrete::{self, Argument, Inputs, Parameters};
 
 /// Whether the inputs satisfy the text's `adjacent` and `assume`: a claim is about such neighbours only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Neighbours {
     /// They do.
     Yes,
@@ -45,7 +46,7 @@ impl Neighbours {
     }
 
     /// In JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Neighbours::Yes => "yes",
             Neighbours::No => "no",

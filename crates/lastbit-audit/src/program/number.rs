@@ -57,6 +57,7 @@ impl_number! {
 
 /// Which `ln` and `exp` a program is run with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Library {
     /// The correctly rounded ones.
     #[default]
@@ -64,7 +65,7 @@ pub enum Library {
     /// The correctly rounded results, moved by so many floats toward +∞.
     Shifted(i32),
     /// Those of this platform: `f64::ln`, `f64::exp` and their `f32` counterparts. They are taken to be within
-    /// [`Library::STD_FLOATS`] floats of the correctly rounded ones, unless every sample is evaluated.
+    /// `Library::STD_FLOATS` floats of the correctly rounded ones, unless every sample is evaluated.
     Std,
     /// The correctly rounded results, moved by up to [`Library::STD_FLOATS`] floats, by a hash of the argument.
     #[cfg(test)]
@@ -73,7 +74,7 @@ pub enum Library {
 
 impl Library {
     /// How far the platform's functions may be off, in floats.
-    pub const STD_FLOATS: i32 = 2;
+    pub(crate) const STD_FLOATS: i32 = 2;
 
     pub(crate) fn ln<F: Number>(self, argument: F) -> F {
         match self {

@@ -68,6 +68,7 @@ impl Direction {
 
 /// Why an operation is not known to be monotone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Reason {
     /// One operand makes the value grow, another makes it shrink.
     #[error("its operands pull in opposite directions")]

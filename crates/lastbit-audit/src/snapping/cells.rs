@@ -23,6 +23,7 @@ pub type Interval = [f64; 2];
 
 /// What gives an output, for one input.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cell {
     /// For `s = 1`.
     pub plus: Interval,
@@ -34,6 +35,7 @@ pub struct Cell {
 
 /// An output, for two inputs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairCell {
     /// The number of the output.
     pub number: i64,
@@ -90,12 +92,12 @@ impl Variant {
     }
 
     /// `y`
-    pub fn noise(&self) -> FloatNoise {
+    pub(crate) fn noise(&self) -> FloatNoise {
         FloatNoise { scaling: self.mechanism.scaling(), ln_shift: self.ln_shift }
     }
 
     /// `y` of the least `u`, the noise that reaches farthest; negative.
-    pub fn farthest(&self) -> f64 {
+    pub(crate) fn farthest(&self) -> f64 {
         self.noise().of(self.mechanism.sampler().value(1))
     }
 

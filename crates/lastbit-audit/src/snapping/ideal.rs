@@ -22,6 +22,7 @@ pub struct IdealSnap {
 
 /// An output with its probabilities under two inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IdealOutcome {
     /// The number of the output.
     pub number: IBig,

@@ -64,7 +64,7 @@ impl Goal {
 
 impl FloatNoise {
     /// `y(u)`.
-    pub fn of(&self, u: f64) -> f64 {
+    pub(crate) fn of(&self, u: f64) -> f64 {
         let ln = shift(ln_f64(u), self.ln_shift);
         match self.scaling {
             Scaling::Divide(epsilon) => ln / epsilon,
@@ -73,18 +73,18 @@ impl FloatNoise {
     }
 
     /// The least double `u` (or 1) for which `x ⊕ y(u) >= T`.
-    pub fn least_u_plus(&self, x: f64, threshold: f64) -> f64 {
+    pub(crate) fn least_u_plus(&self, x: f64, threshold: f64) -> f64 {
         if threshold <= x { self.least_u(x, threshold) } else { 1.0 }
     }
 
     /// The least double `u` (or 1) for which `x ⊖ y(u) < T`.
-    pub fn least_u_minus(&self, x: f64, threshold: f64) -> f64 {
+    pub(crate) fn least_u_minus(&self, x: f64, threshold: f64) -> f64 {
         if threshold > x { self.least_u(x, threshold) } else { 1.0 }
     }
 
     /// The least double `u` (or 1) for which `x ⊕ s ⊗ y(u)` is at least `T` if `T <= x` and `s = 1`, or less than `T` if `T > x`
     /// and `s = -1`. In the other two cases no `u` makes a difference: `y` is not positive.
-    pub fn least_u(&self, x: f64, threshold: f64) -> f64 {
+    pub(crate) fn least_u(&self, x: f64, threshold: f64) -> f64 {
         let start = x.to_dyadic().expect("inputs are finite");
         let (midpoint, counts) = Goal { at_least: threshold }.midpoint();
         // Either y >= midpoint - x, or x - y below the midpoint: then y > x - midpoint, if the midpoint counts as T.

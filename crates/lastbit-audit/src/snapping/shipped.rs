@@ -29,6 +29,7 @@ pub struct SnappingReplay {
     "the shipped function gives {} for f = {}, u = {}, s = {}, and not {}",
     .found.to_hex(), .f.to_hex(), .u.to_hex(), .s, .expected.to_hex()
 )]
+#[non_exhaustive]
 pub struct Disagreement {
     /// The input.
     pub f: f64,

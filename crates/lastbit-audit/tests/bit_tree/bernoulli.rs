@@ -2,7 +2,7 @@
 
 use lastbit::{Rational, Word};
 use lastbit_audit::bit_tree::{Bits, Divergence, Script, Tree, compare};
-use lastbit_audit::comparison::{LnRatio, Outcome};
+use lastbit_audit::{LnRatio, Outcome};
 use lastbit_real::{Dyadic, Enclosure, IBig, Rounding, exp_rational, ln2};
 
 use super::{growth, rational};

@@ -1,6 +1,6 @@
 //! Two distributions in numbers, as every audit has them.
 
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_audit::decimal::settled;
 use lastbit_audit::{Comparison, ExactLoss as FoundLoss, Outcome};
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding};

@@ -1,6 +1,6 @@
 //! Texts with real-valued noise: exact probabilities of events, which bound the loss from below, and the prover, which bounds it from above.
 
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_audit::discrete::{DiscreteError, unmet};
 use lastbit_lang::values::claimed;
 use lastbit_lang::watch::{Limits, Watch};

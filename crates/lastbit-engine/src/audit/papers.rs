@@ -1,6 +1,6 @@
 //! What papers claim of the snapping mechanism, at two inputs.
 
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_audit::snapping::{Case, Formula, PairCell, Scope, Variant};
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
 use serde::Serialize;

@@ -64,7 +64,7 @@ impl Arithmetic {
     }
 
     /// How the papers write the operation that rounds.
-    pub fn circled(self) -> &'static str {
+    pub(crate) fn circled(self) -> &'static str {
         match self {
             Arithmetic::Add => "⊕",
             Arithmetic::Sub => "⊖",
@@ -161,18 +161,18 @@ impl Function {
     ];
 
     /// The function's name in the language.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         Function::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
     }
 
     /// The function of this name, which may be in capitals: the float reading prints the library's functions so.
-    pub fn named(text: &str) -> Option<Function> {
+    pub(crate) fn named(text: &str) -> Option<Function> {
         let lower = if text.chars().any(char::is_lowercase) { String::new() } else { text.to_lowercase() };
         Function::ALL.iter().find(|(_, name, _)| *name == text || *name == lower).map(|entry| entry.0)
     }
 
     /// How many arguments it takes.
-    pub fn arity(self) -> usize {
+    pub(crate) fn arity(self) -> usize {
         Function::ALL.iter().find(|entry| entry.0 == self).map_or(0, |entry| entry.2)
     }
 }

@@ -151,7 +151,7 @@ impl Declaration {
     }
 
     /// The expressions of its clauses and its body, each without its operands; those of ranges and proofs are not among them.
-    pub fn expressions(&self) -> Vec<ExprId> {
+    pub(crate) fn expressions(&self) -> Vec<ExprId> {
         let of_clauses = self.clauses.iter().flat_map(|clause| match &clause.kind {
             ClauseKind::Assume(e) | ClauseKind::Adjacent(_, e) | ClauseKind::EnsuresError(e) => vec![*e],
             ClauseKind::ClaimPure(e) => e.iter().copied().collect(),

@@ -114,7 +114,7 @@ pub enum Distribution {
 
 impl Distribution {
     /// Its arguments.
-    pub fn arguments(&self) -> Vec<ExprId> {
+    pub(crate) fn arguments(&self) -> Vec<ExprId> {
         match self {
             Distribution::Unif { .. } | Distribution::Sign => Vec::new(),
             Distribution::Bernoulli(a) | Distribution::Lap(a) | Distribution::Expo(a) => vec![*a],

@@ -14,7 +14,7 @@ pub fn is_supported(exponent: i64) -> bool {
 }
 
 /// The multiple of `step`, which is positive, nearest to the number.
-pub fn nearest_multiple(value: &Rational, step: &Rational, tie: Tie) -> Rational {
+pub(crate) fn nearest_multiple(value: &Rational, step: &Rational, tie: Tie) -> Rational {
     let quotient = value / step;
     let floor = quotient.floor();
     let up = match (&quotient - Rational::from(floor.clone())).cmp(&Rational::pow2(-1)) {

@@ -34,6 +34,7 @@ pub use value::RealValue;
 
 /// Why an expression has no value at an input.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum EvalError {
     /// The wrong number of inputs was given.
     #[error("the program has {expected} inputs, and {found} were given")]

@@ -62,7 +62,7 @@ impl RealValue {
     }
 
     /// How the number compares with a fraction, if that is known.
-    pub fn cmp_to(&self, other: &Rational) -> Option<Ordering> {
+    pub(crate) fn cmp_to(&self, other: &Rational) -> Option<Ordering> {
         match self {
             RealValue::Exact(value) => Some(value.cmp(other)),
             RealValue::Within(enclosure) => enclosure.cmp_to(other),

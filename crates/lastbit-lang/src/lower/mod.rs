@@ -34,6 +34,7 @@ pub struct Bindings {
 
 /// A declaration as a straight-line expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lowered {
     /// The expression. Its result is the first of `results`.
     pub program: StraightLine,

@@ -122,7 +122,7 @@ impl Polynomial {
     }
 
     /// A number times powers of variables.
-    pub fn term(coefficient: Rational, monomial: Monomial) -> Polynomial {
+    pub(crate) fn term(coefficient: Rational, monomial: Monomial) -> Polynomial {
         let terms = (!coefficient.is_zero()).then_some((monomial, coefficient));
         Polynomial::of(terms.into_iter().collect())
     }

@@ -63,7 +63,7 @@ impl Trace {
     }
 
     /// Decides which of some constraints holds; exactly one does.
-    pub fn one_of(&mut self, constraints: &[Constraint]) -> usize {
+    pub(crate) fn one_of(&mut self, constraints: &[Constraint]) -> usize {
         if let Some(known) = constraints.iter().position(|constraint| self.known(constraint) == Some(true)) {
             return known;
         }
@@ -108,7 +108,7 @@ impl Trace {
     }
 
     /// The value of a function, as a variable.
-    pub fn apply(&mut self, function: &'static str, arguments: Vec<Polynomial>, suffix: &str) -> Polynomial {
+    pub(crate) fn apply(&mut self, function: &'static str, arguments: Vec<Polynomial>, suffix: &str) -> Polynomial {
         let name = applied(function, &arguments, suffix);
         self.applications.insert(name.clone(), Application { function, arguments });
         Polynomial::variable(name)
@@ -122,7 +122,7 @@ impl Trace {
     }
 
     /// Counts a statement.
-    pub fn step(&mut self, span: Span) -> Result<(), Diagnostic> {
+    pub(crate) fn step(&mut self, span: Span) -> Result<(), Diagnostic> {
         self.steps += 1;
         if self.watch.is_over() {
             return Err(stopped(&self.watch, span));

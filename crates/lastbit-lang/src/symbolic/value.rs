@@ -40,7 +40,7 @@ impl Value {
     }
 
     /// The truth value; that of a variable is decided both ways.
-    pub fn truth(&self, trace: &mut Trace) -> Option<bool> {
+    pub(crate) fn truth(&self, trace: &mut Trace) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
             Value::Flag(p) => {

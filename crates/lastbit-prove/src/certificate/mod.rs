@@ -33,8 +33,9 @@ use crate::logic::kernel::{KernelError, Theorem};
 use crate::logic::refute::Neighbours;
 use crate::subject::SubjectError;
 
+pub(crate) use of_error::program_to_json;
 pub(crate) use of_error::{accuracy, comparison, tie_name};
-pub use of_error::{fingerprint, program_to_json, to_json};
+pub use of_error::{fingerprint, to_json};
 
 /// Deeper than any certificate, and more fields than any object of one has.
 const LIMITS: json::Limits = json::Limits { depth: 160, fields: 1024 };
@@ -196,7 +197,7 @@ impl Certificate {
     }
 
     /// What kind it is of: `error`, `loss` or `privacy`.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Certificate::Error(_) => "error",
             Certificate::Loss(_) => "loss",

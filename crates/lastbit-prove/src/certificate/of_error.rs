@@ -46,7 +46,7 @@ pub fn fingerprint(program: &StraightLine) -> String {
 }
 
 /// The program section of a certificate.
-pub fn program_to_json(program: &StraightLine) -> Value {
+pub(crate) fn program_to_json(program: &StraightLine) -> Value {
     let nodes: Vec<Value> = program.nodes.iter().map(|node| operation(&node.op)).collect();
     json!({
         "name": program.name,

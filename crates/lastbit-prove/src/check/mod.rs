@@ -30,6 +30,7 @@ pub(crate) const KIND: &str = "error certificate";
 /// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
 /// differ by at most `error`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Checked {
     /// The program that the certificate is about; to be compared with the one that is meant by [`same_program`].
     pub program: StraightLine,
@@ -47,7 +48,7 @@ pub struct Checked {
 
 impl Checked {
     /// Whether the certificate is about one of these programs; if not, why.
-    pub fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
+    pub(crate) fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
         is_about(&self.program, programs)
     }
 }
@@ -69,6 +70,7 @@ pub(crate) fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> R
 
 /// Why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum CheckError {
     /// The file is not JSON, or not as certificates use it.
     #[error("line {line}, column {column}: expected {expected}, found {found}")]

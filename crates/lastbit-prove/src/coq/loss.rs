@@ -10,6 +10,7 @@ use crate::endpoint::{FloatSnap, Noise, Sampler, SnappingShape, noise_error, rec
 
 /// Why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unsupported {
     /// The theorem in the library is about something else.
     #[error("the theorem is about {0}")]

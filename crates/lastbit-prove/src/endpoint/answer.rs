@@ -60,7 +60,7 @@ pub enum Conclusion {
 
 impl Conclusion {
     /// In one word.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Conclusion::Proved => "proved",
             Conclusion::Refuted => "refuted",
@@ -71,6 +71,7 @@ impl Conclusion {
 
 /// What is known of the claim of a float mechanism.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FloatAnswer<'a> {
     /// The statement that was asked about.
     pub statement: Statement<'a>,

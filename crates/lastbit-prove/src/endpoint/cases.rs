@@ -9,6 +9,7 @@ use super::{EndpointError, FloatSnap};
 
 /// The bound of a case, over all `f, f'` in `[-B, B]` at most `Δ` apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CaseBound {
     /// The case.
     pub case: Case,

@@ -113,7 +113,7 @@ impl LossCertificate {
     }
 
     /// The mechanism.
-    pub fn mechanism(&self) -> &FloatSnap {
+    pub(crate) fn mechanism(&self) -> &FloatSnap {
         &self.mechanism
     }
 
@@ -152,7 +152,7 @@ impl LossCertificate {
     ///
     /// # Errors
     /// The first difference, if there is one.
-    pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
+    pub(crate) fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
         self.subject.is_about(meant, file_name)?;
         let given = Given { values: self.given.values.clone(), ..Given::default() };
         if given != self.given {

@@ -33,6 +33,7 @@ impl fmt::Display for PaperVerdict {
 
 /// A paper's bound on the excess `loss - ε`, for inputs at most 1 apart.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ClaimedBound {
     /// The paper that claims it, and the place there.
     pub source: &'static str,

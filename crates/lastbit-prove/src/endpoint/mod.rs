@@ -75,6 +75,7 @@ use kappa::Ingredients;
 
 /// Why there is no bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EndpointError {
     /// The program is no snapping mechanism.
     #[error(transparent)]
@@ -106,6 +107,7 @@ pub enum EndpointError {
 
 /// The bounds over all inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Certified {
     /// Case by case. If the total is approximate, of the outputs that do not count as failures.
     pub cases: Vec<CaseBound>,

@@ -49,7 +49,7 @@ impl Statement<'_> {
     }
 
     /// Whether two inputs are neighbours by all that the text says, and by the distance that is given instead of the text's.
-    pub fn admits(&self, pair: [&Point; 2]) -> bool {
+    pub(crate) fn admits(&self, pair: [&Point; 2]) -> bool {
         if broken::is_cut(Tie::AdmissibleWitness) {
             return true;
         }

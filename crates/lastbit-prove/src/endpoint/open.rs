@@ -16,6 +16,7 @@ use super::{
 
 /// Theorem A, as far as it is about a text with open parameters.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OpenTheorem {
     /// `ε`, `B` and `Λ` in the text's names.
     pub stands_for: [String; 3],
@@ -35,6 +36,7 @@ pub struct OpenTheorem {
 
 /// Both bounds at some values of the parameters.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OpenPoint {
     /// The bounds.
     pub bounds: GridPoint,

@@ -1,6 +1,6 @@
 //! ENDPT for two given inputs: enclosures of the thresholds of `u`, and of every output's weights.
 
-use lastbit_audit::comparison::{LnRatio, Outcome};
+use lastbit_audit::{LnRatio, Outcome};
 use lastbit_real::{Enclosure, Float, IBig, Rational, Rounding, exp_rational};
 
 use super::kappa::BITS;
@@ -8,6 +8,7 @@ use super::{Case, EndpointError, FloatSnap, NoiseError, OutOfRange};
 
 /// Doubles between which a threshold of `u` lies: `[lo, hi]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UThreshold {
     /// At least this.
     pub lo: f64,
@@ -22,6 +23,7 @@ impl UThreshold {
 
 /// The papers' `L` and `R`: an output is given for `L <= u < R`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Endpoints {
     /// `L` and `R` for `s = 1`.
     pub plus: [UThreshold; 2],
@@ -31,6 +33,7 @@ pub struct Endpoints {
 
 /// Integers between which a weight over `2·total` lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WeightBounds {
     /// At least this.
     pub lo: IBig,
@@ -40,6 +43,7 @@ pub struct WeightBounds {
 
 /// What is known of one output under two inputs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairOutput {
     /// Its number.
     pub output: i64,

@@ -13,6 +13,7 @@ use super::{Snapping, Statement, WorstPair};
 
 /// Two neighbours by everything that the text says, and an event for which they differ by more than the claim allows.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Refutation {
     /// The arguments of both runs, as `adjacent` has them. The first run gives the event more often, unless they are neighbours in one order only.
     pub inputs: [Point; 2],
@@ -36,6 +37,7 @@ impl Refutation {
 
 /// An observable event.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Event {
     /// This output.
     Output(f64),

@@ -32,6 +32,7 @@ pub struct Request {
 
 /// The bounds, and what they are compared with.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EndpointReport {
     /// The mechanism.
     pub mechanism: FloatSnap,
@@ -59,7 +60,7 @@ pub struct EndpointReport {
 
 impl EndpointReport {
     /// Whether what is certified is within a claim. To `infer` is to claim that some pure loss is enough.
-    pub fn is_within(&self, claimed: &Claimed) -> bool {
+    pub(crate) fn is_within(&self, claimed: &Claimed) -> bool {
         let (loss, delta) = match &self.certified.total {
             Total::Pure { loss } => (loss, &Rational::ZERO),
             Total::Approximate { loss, delta } => (loss, delta),

@@ -14,6 +14,7 @@ use crate::rules::Rules;
 /// Every node of the program has its place in the shape, so that `u` and `s` are used nowhere else, and nothing private is used
 /// but `f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SnappingShape {
     /// The node of `y`, whose relative error is what the bounds start from.
     pub y: NodeId,
@@ -62,6 +63,7 @@ pub enum Public {
 /// A node is not what the shape needs there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
+#[non_exhaustive]
 pub struct ShapeError {
     /// The node.
     pub node: NodeId,
@@ -71,6 +73,7 @@ pub struct ShapeError {
 
 /// What the shape needs, and a node is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShapeReason {
     /// The format is another.
     #[error("the snapping mechanism is analysed in binary64 only")]
@@ -144,12 +147,12 @@ impl SnappingShape {
     }
 
     /// The name of the argument `f`.
-    pub fn argument<'p>(&self, program: &'p StraightLine) -> &'p str {
+    pub(crate) fn argument<'p>(&self, program: &'p StraightLine) -> &'p str {
         Reader(program).input(self.f).map_or("", |input| &input.name)
     }
 
     /// How the logarithm is scaled, if not by 1, and `B`.
-    pub fn numbers(&self, program: &StraightLine) -> Result<(Public, Public), ShapeError> {
+    pub(crate) fn numbers(&self, program: &StraightLine) -> Result<(Public, Public), ShapeError> {
         let reader = Reader(program);
         let scale = match self.scale {
             Scale::Divided(node) | Scale::Multiplied(node) => reader.public(node, TextTie::PublicScale)?,

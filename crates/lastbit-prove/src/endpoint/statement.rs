@@ -54,6 +54,7 @@ pub struct Statement<'a> {
 
 /// The snapping mechanism that a text is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Snapping {
     /// The nodes and their roles in the mechanism.
     pub shape: SnappingShape,
@@ -72,7 +73,7 @@ impl<'a> Statement<'a> {
     ///
     /// # Errors
     /// Messages with places: a value for what is no parameter, or that the text excludes; a parameter without a value; a body without a float reading.
-    pub fn read(
+    pub(crate) fn read(
         file: &'a File,
         declaration: &'a Declaration,
         given: Given,
@@ -113,7 +114,7 @@ impl<'a> Statement<'a> {
     ///
     /// # Errors
     /// What does not fit the theorem, with its place.
-    pub fn snapping(&self) -> Result<Snapping, Diagnostic> {
+    pub(crate) fn snapping(&self) -> Result<Snapping, Diagnostic> {
         let shape = self.shape()?;
         let argument = shape.argument(&self.program).to_owned();
         let distance = self.distance(&argument)?;

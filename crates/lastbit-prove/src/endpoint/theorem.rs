@@ -87,6 +87,7 @@ pub(super) fn failures(
 
 /// A comparison of Theorem A with the numeric bound.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GridPoint {
     /// The mechanism.
     pub mechanism: FloatSnap,

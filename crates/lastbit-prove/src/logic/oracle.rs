@@ -21,7 +21,7 @@ pub struct Z3 {
 
 /// The answer of the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// The constraints cannot hold together. Nobody has checked this.
     Unsatisfiable,
     /// They hold for these values, which have been checked.
@@ -45,7 +45,7 @@ impl Z3 {
     }
 
     /// Asks whether constraints can hold together.
-    pub fn ask(&self, constraints: &[Constraint]) -> Answer {
+    pub(crate) fn ask(&self, constraints: &[Constraint]) -> Answer {
         let answer = self.run(&question(constraints)).unwrap_or_default();
         let mut lines = answer.splitn(2, '\n');
         match lines.next().map(str::trim) {

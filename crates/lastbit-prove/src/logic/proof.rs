@@ -35,6 +35,7 @@ pub struct Proof {
 
 /// What has been proved: for neighbouring inputs, no event is more than `e^cost` times as likely with one as with the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Theorem {
     /// The loss.
     pub cost: Polynomial,
@@ -133,6 +134,7 @@ pub struct Refutation {
 
 /// Why a proof is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KernelError {
     /// The program cannot be run on symbols.
     #[error("{}", .0.message)]

@@ -29,7 +29,7 @@ pub enum Conclusion {
 
 impl Conclusion {
     /// As it is spelled.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Conclusion::Proved => "proved",
             Conclusion::Rejected => "rejected",
@@ -52,6 +52,7 @@ pub struct Options {
 
 /// What was found out about a claim.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The conclusion about the claim.
     pub conclusion: Conclusion,

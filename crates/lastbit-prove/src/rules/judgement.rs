@@ -6,6 +6,7 @@ use crate::rounding::{outward, quotient_up, up};
 
 /// `r ⇓ f : [lo, hi] ± d`, with what led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Judgement {
     /// `[lo, hi]`, which contains the real value.
     pub range: Enclosure,

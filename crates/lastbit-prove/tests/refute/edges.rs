@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_prove::logic::refute::{Options, RefutationOutcome, RefuteError, Witness, refute, refute_with};
 
 use crate::witnesses::{looked_for, not_refuted, only, refuted};

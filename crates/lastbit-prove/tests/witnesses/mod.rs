@@ -8,7 +8,7 @@ mod xorshift;
 
 use std::collections::BTreeMap;
 
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_audit::discrete::{ClaimVerdict, Options as AuditOptions, audit, unmet};
 use lastbit_lang::{File, parse};
 use lastbit_prove::logic::refute::{Observation, Options, RefutationOutcome, RefuteError, Witness, refute};

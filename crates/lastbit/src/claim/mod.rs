@@ -27,6 +27,7 @@ pub enum Measure {
 
 /// What a mechanism does to its input before noise is added.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Preparation {
     /// Nothing: the noise is added to the very number.
     Exact,
@@ -44,6 +45,7 @@ pub enum Preparation {
 
 /// The two inputs that a claim is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum About {
     /// Columns of values, at a distance.
     Columns {

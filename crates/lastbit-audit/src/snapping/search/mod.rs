@@ -84,6 +84,7 @@ impl Default for Search {
 
 /// How far a search is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// How much of the budget is spent, from 0 to 1.
     pub share: f64,

@@ -10,6 +10,7 @@ use crate::{ExactLoss, Outcome};
 
 /// An output with its exact weights under two inputs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WorstPair {
     /// The inputs, in order.
     pub inputs: [f64; 2],

@@ -79,7 +79,7 @@ impl Certificate {
     ///
     /// # Errors
     /// If the text is too long, cannot be read, or has names or types that do not fit.
-    pub fn file(&self) -> Result<File, CertificateError> {
+    pub(crate) fn file(&self) -> Result<File, CertificateError> {
         Ok(self.subject().file()?)
     }
 
@@ -87,7 +87,7 @@ impl Certificate {
     ///
     /// # Errors
     /// If the text has none of that name.
-    pub fn find<'f>(&self, file: &'f File) -> Result<&'f Declaration, CertificateError> {
+    pub(crate) fn find<'f>(&self, file: &'f File) -> Result<&'f Declaration, CertificateError> {
         Ok(self.subject().find(file)?)
     }
 
@@ -129,7 +129,7 @@ impl Certificate {
     ///
     /// # Errors
     /// [`SubjectError::Another`](crate::subject::SubjectError::Another) if it is not.
-    pub fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
+    pub(crate) fn is_about(&self, meant: &File, file_name: &str) -> Result<(), CertificateError> {
         Ok(self.subject().is_about(meant, file_name)?)
     }
 }

@@ -67,6 +67,7 @@ use super::refute::Neighbours;
 
 /// Why there is no Coq file for a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unsupported {
     /// The certificate's text is wrong, or has no such declaration.
     #[error(transparent)]

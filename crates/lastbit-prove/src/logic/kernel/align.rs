@@ -161,7 +161,7 @@ fn choices(path: &Path) -> BTreeMap<Symbol, usize> {
 
 impl Piece {
     /// Whether it is for this path.
-    pub fn selects(&self, path: &Path) -> bool {
+    pub(crate) fn selects(&self, path: &Path) -> bool {
         let values = choices(path);
         self.label.as_ref().is_none_or(|wanted| *wanted == label(path))
             && self.choices.iter().all(|(name, value)| match values.get(name) {

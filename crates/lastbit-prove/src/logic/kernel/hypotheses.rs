@@ -29,14 +29,14 @@ pub struct Hypotheses {
 
 impl Hypotheses {
     /// With one more constraint.
-    pub fn with(&self, constraint: Constraint) -> Hypotheses {
+    pub(crate) fn with(&self, constraint: Constraint) -> Hypotheses {
         let mut all = self.clone();
         all.constraints.push(constraint);
         all
     }
 
     /// Where the samples of a path lie: `ln(u) <= 0`, and `z >= 0` for exponential noise.
-    pub fn supports(&self, path: &Path) -> Vec<Constraint> {
+    pub(crate) fn supports(&self, path: &Path) -> Vec<Constraint> {
         let of_sample = |sample: &Sample| {
             let coordinate = Polynomial::variable(sample.coordinate());
             match sample.law {
@@ -69,7 +69,7 @@ impl Hypotheses {
 
 impl Axiom {
     /// The constraint that must not hold.
-    pub fn premise(&self) -> Option<Constraint> {
+    pub(crate) fn premise(&self) -> Option<Constraint> {
         match self {
             Axiom::ExpPositive(_) | Axiom::ExpTangent(_) => None,
             Axiom::ExpAtMost(left, right) => Some(Constraint::positive(&sum(left) - &sum(right))),

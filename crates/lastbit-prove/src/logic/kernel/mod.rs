@@ -246,7 +246,7 @@ fn check_all(
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn check_one(
+pub(crate) fn check_one(
     program: &Program<'_>,
     cost: &Polynomial,
     hypotheses: &Hypotheses,

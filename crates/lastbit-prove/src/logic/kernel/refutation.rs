@@ -19,7 +19,7 @@ impl Lemma {
     ///
     /// # Errors
     /// If it names a constraint that is not there, or is too large to be multiplied out.
-    pub fn sum(&self) -> Result<Polynomial, KernelError> {
+    pub(crate) fn sum(&self) -> Result<Polynomial, KernelError> {
         let constraints = self.constraints.iter().map(|constraint| &constraint.polynomial);
         let mut all = constraints.chain(self.refutation.multiples.iter().map(|(multiplier, _)| multiplier));
         if all.any(is_large) {
@@ -171,7 +171,7 @@ pub struct Question<'q> {
 
 impl Question<'_> {
     /// That it is not shown.
-    pub fn open(&self) -> KernelError {
+    pub(crate) fn open(&self) -> KernelError {
         let open = self.constraints.iter().filter(|c| c.decided() != Some(true));
         let open = open.map(|constraint| (*constraint).clone()).collect();
         KernelError::Open { rule: self.rule, premise: (self.reason)(), open }
@@ -216,7 +216,7 @@ impl Lemmas {
     ///
     /// # Errors
     /// If it is wrong.
-    pub fn add(&mut self, lemma: &Lemma) -> Result<(), KernelError> {
+    pub(crate) fn add(&mut self, lemma: &Lemma) -> Result<(), KernelError> {
         lemma.check()?;
         self.0.insert(lemma);
         Ok(())

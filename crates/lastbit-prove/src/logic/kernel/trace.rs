@@ -29,17 +29,17 @@ pub struct Obligation {
 
 impl Obligation {
     /// Whether the rules of this leaf ask for it, and not DP, which is about all leaves.
-    pub fn is_of_leaf(&self, leaf: usize) -> bool {
+    pub(crate) fn is_of_leaf(&self, leaf: usize) -> bool {
         self.place.first() == Some(&leaf) && self.rule != "DP"
     }
 
     /// Whether it is that a constraint does not hold there.
-    pub fn refutes(&self, wrong: &Constraint) -> bool {
+    pub(crate) fn refutes(&self, wrong: &Constraint) -> bool {
         self.constraints.last() == Some(wrong)
     }
 
     /// The number of the lemma, if it rests on one.
-    pub fn lemma(&self) -> Option<usize> {
+    pub(crate) fn lemma(&self) -> Option<usize> {
         match self.ground {
             Ground::Lemma(number) => Some(number),
             Ground::Itself | Ground::Open => None,
@@ -60,12 +60,12 @@ pub struct Trace {
 
 impl Trace {
     /// The lemmas that something rests on.
-    pub fn lemmas(&self) -> BTreeSet<usize> {
+    pub(crate) fn lemmas(&self) -> BTreeSet<usize> {
         self.obligations.iter().filter_map(Obligation::lemma).collect()
     }
 
     /// Whether the lemmas refute other constraints, of which the rules have not asked.
-    pub fn refutes<'c>(&self, constraints: impl IntoIterator<Item = &'c Constraint>) -> bool {
+    pub(crate) fn refutes<'c>(&self, constraints: impl IntoIterator<Item = &'c Constraint>) -> bool {
         let constraints: Vec<&Constraint> = constraints.into_iter().collect();
         self.index.ground(&constraints, |_| true) != Ground::Open
     }

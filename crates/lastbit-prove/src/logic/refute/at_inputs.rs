@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lastbit_audit::ExponentialSum;
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_audit::discrete::{Argument, Inputs};
 use lastbit_lang::ast::{Declaration, File};
 use lastbit_lang::symbolic::Program;

@@ -26,6 +26,7 @@ pub enum Neighbours {
 
 /// Two neighbouring inputs, and numbers for the parameters that are open.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Example {
     /// Of all parameters.
     pub parameters: BTreeMap<String, Rational>,

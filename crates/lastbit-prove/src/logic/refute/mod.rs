@@ -98,6 +98,7 @@ pub enum RefutationOutcome {
 
 /// Why there is nothing to look for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RefuteError {
     /// The program cannot be run on symbols.
     #[error(transparent)]

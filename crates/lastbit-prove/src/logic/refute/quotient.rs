@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use lastbit_audit::ExponentialSum;
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_real::{Dyadic, Enclosure, Rational, ln_quotient};
 
 /// `n/d` with `d > 0`, exactly.
@@ -55,7 +55,7 @@ impl Quotient {
     }
 
     /// The sum.
-    pub fn plus(&self, other: &Quotient) -> Quotient {
+    pub(crate) fn plus(&self, other: &Quotient) -> Quotient {
         if self.denominator == other.denominator {
             return Quotient::new(&self.numerator + &other.numerator, self.denominator.clone());
         }
@@ -64,17 +64,17 @@ impl Quotient {
     }
 
     /// The difference.
-    pub fn minus(&self, other: &Quotient) -> Quotient {
+    pub(crate) fn minus(&self, other: &Quotient) -> Quotient {
         self.plus(&Quotient::new(-&other.numerator, other.denominator.clone()))
     }
 
     /// The product.
-    pub fn times(&self, other: &Quotient) -> Quotient {
+    pub(crate) fn times(&self, other: &Quotient) -> Quotient {
         Quotient::new(&self.numerator * &other.numerator, &self.denominator * &other.denominator)
     }
 
     /// One over it; `None` of 0.
-    pub fn reciprocal(&self) -> Option<Quotient> {
+    pub(crate) fn reciprocal(&self) -> Option<Quotient> {
         let (numerator, denominator) = (self.denominator.clone(), self.numerator.clone());
         match self.sign() {
             Ordering::Greater => Some(Quotient::new(numerator, denominator)),
@@ -89,7 +89,7 @@ impl Quotient {
     }
 
     /// How it compares with 0, exactly.
-    pub fn sign(&self) -> Ordering {
+    pub(crate) fn sign(&self) -> Ordering {
         self.numerator.sign()
     }
 
@@ -104,7 +104,7 @@ impl Quotient {
     }
 
     /// A double next to it, to rank candidates with: no claim rests on it.
-    pub fn approximate(&self) -> f64 {
+    pub(crate) fn approximate(&self) -> f64 {
         self.numerator.approximate() / self.denominator.approximate()
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use lastbit_audit::ExponentialSum;
-use lastbit_audit::comparison::LnRatio;
+use lastbit_audit::LnRatio;
 use lastbit_audit::discrete::{Inputs, Parameters};
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational};
 
@@ -68,6 +68,7 @@ impl fmt::Display for Observation {
 
 /// Two neighbouring inputs and what is observed, likelier with the first one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Witness {
     /// The parameters.
     pub parameters: Parameters,

@@ -12,6 +12,7 @@ use crate::logic::search::simplex::{Feasibility, Row, feasible};
 
 /// Values of variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counterexample {
     /// By name; those of the two runs are `x<1>` and `x<2>`.
     pub values: BTreeMap<String, Rational>,

@@ -40,6 +40,7 @@ pub enum Status {
 
 /// Why a step is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejection {
     /// The rule.
     pub rule: String,
@@ -51,6 +52,7 @@ pub struct Rejection {
 
 /// A step and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StepReport {
     /// From 1.
     pub number: usize,
@@ -77,6 +79,7 @@ pub enum ScriptVerdict {
 
 /// A script, checked.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ScriptReport {
     /// Its name.
     pub name: Option<String>,
@@ -122,7 +125,7 @@ pub fn counterexample(constraints: &[Constraint], watch: &Watch) -> Option<Count
 
 impl StepReport {
     /// Whether it was rejected.
-    pub fn is_rejected(&self) -> bool {
+    pub(crate) fn is_rejected(&self) -> bool {
         matches!(self.status, Status::Rejected(_))
     }
 }

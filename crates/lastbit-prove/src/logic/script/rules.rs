@@ -20,6 +20,7 @@ use lastbit_lang::ast::Distribution;
 
 /// A rule of a `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rule {
     /// ASSN
     Assn,

@@ -30,17 +30,17 @@ pub struct Finder {
 
 impl Finder {
     /// A finder that finds nothing any more when the watch is over.
-    pub fn new(watch: &Watch) -> Finder {
+    pub(crate) fn new(watch: &Watch) -> Finder {
         Finder { watch: watch.clone(), ..Finder::default() }
     }
 
     /// The same; it believes an oracle where it finds nothing itself. What it says then is not proved: see [`Finder::vouched`].
-    pub fn with_oracle(self, oracle: Option<Z3>) -> Finder {
+    pub(crate) fn with_oracle(self, oracle: Option<Z3>) -> Finder {
         Finder { oracle, ..self }
     }
 
     /// A lemma that somebody has made: it is kept if it is right.
-    pub fn suggest(&mut self, lemma: Lemma) {
+    pub(crate) fn suggest(&mut self, lemma: Lemma) {
         if self.known.add(&lemma).is_ok() {
             self.lemmas.push(lemma);
         }

@@ -27,6 +27,7 @@ use shifts::{NoShift, shifts};
 
 /// A way to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Strategy {
     /// The same samples in both runs, or shifted ones.
     Shifts,
@@ -51,6 +52,7 @@ impl fmt::Display for Strategy {
 
 /// A strategy that did not work.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Attempt {
     /// The strategy that was tried.
     pub strategy: Strategy,
@@ -71,6 +73,7 @@ pub enum Failure {
 
 /// What a search came to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Search {
     /// The proof, and what it proves.
     pub proved: Option<(Proof, Theorem)>,
@@ -94,7 +97,7 @@ pub fn search(program: &Program<'_>) -> Result<Search, KernelError> {
 ///
 /// # Errors
 /// As [`search`].
-pub fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, KernelError> {
+pub(crate) fn search_with(program: &Program<'_>, oracle: Option<Z3>) -> Result<Search, KernelError> {
     let watch = program.watch();
     let mut finder = Finder::new(watch).with_oracle(oracle);
     let mut found =
