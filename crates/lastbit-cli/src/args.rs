@@ -506,12 +506,15 @@ impl Mechanism {
         }
     }
 
-    /// Whether the loss depends on how many values may change, and that was not said.
-    pub(crate) fn lacks_max_changed(&self) -> bool {
+    /// How far apart neighbours are.
+    pub(crate) fn sensitivity(&self) -> &Rational {
         match self {
-            Mechanism::GridLaplace(args) => args.max_changed.is_none(),
-            Mechanism::Snapping(args) => args.form == Form::Float && args.max_changed.is_none(),
-            _ => false,
+            Mechanism::Laplace(args) => &args.sensitivity.value,
+            Mechanism::GridLaplace(args) => &args.sensitivity.value,
+            Mechanism::DiscreteLaplace(args) => &args.sensitivity.value,
+            Mechanism::Gaussian(args) => &args.sensitivity.value,
+            Mechanism::DiscreteGaussian(args) => &args.sensitivity.value,
+            Mechanism::Snapping(args) => &args.sensitivity.value,
         }
     }
 }

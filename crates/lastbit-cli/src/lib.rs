@@ -31,7 +31,6 @@ mod certify;
 mod choose;
 mod entry;
 mod error;
-mod explain;
 mod explain_word;
 mod input;
 mod interrupt;

@@ -1,73 +1,30 @@
 //! What is printed: values one a line, or everything as one JSON object.
 
-use lastbit::{Claim, Rounding};
-use serde_json::Value as Json;
+use lastbit_engine::noise::Promise;
+use serde::Serialize;
 
 use crate::error::{Error, tell, tell_or_fail};
-use crate::plan::Approximate;
 use crate::stdout;
 use crate::value::Value;
 
-/// The claim of a release; one with a seed has none.
-pub(crate) struct Promise<'a> {
-    pub(crate) claim: &'a Claim,
-    /// What holds beside the claim.
-    pub(crate) approximate: Option<&'a Approximate>,
-    pub(crate) is_insecure: bool,
+/// What is promised, to standard error.
+pub(crate) fn tell_promise(promise: &Promise) -> Result<(), Error> {
+    if promise.insecure {
+        tell("warning: --insecure-seed makes noise that anyone can recompute; never publish these values");
+    }
+    promise.lines().iter().try_for_each(|line| tell_or_fail(line))
 }
 
-impl Promise<'_> {
-    /// To standard error, in one line.
-    pub(crate) fn tell(&self) -> Result<(), Error> {
-        if self.is_insecure {
-            tell(
-                "warning: --insecure-seed makes noise that anyone can recompute; never publish these values",
-            );
-            tell_or_fail(&format!(
-                "claim: none, the loss is infinite: {} with an insecure seed",
-                self.claim.mechanism()
-            ))
-        } else {
-            tell_or_fail(&format!("claim: {}", self.claim))?;
-            self.approximate
-                .map_or(Ok(()), |approximate| tell_or_fail(&format!("also: {}", approximate.in_words())))
-        }
-    }
-
-    /// The members of a JSON object: the claim, without a loss if there is none.
-    pub(crate) fn json_members(&self) -> String {
-        if !self.is_insecure {
-            let approximate = self.approximate.map_or_else(String::new, Approximate::json_member);
-            return format!("\"claim\": {}{approximate}", self.claim.to_json());
-        }
-        let mut claim: Json = serde_json::from_str(&self.claim.to_json()).unwrap_or(Json::Null);
-        for name in ["loss", "loss_f64", "approximate", "statement"] {
-            claim[name] = Json::Null;
-        }
-        format!("\"insecure\": true, \"claim\": {claim}")
-    }
+/// An answer as JSON, in one line.
+pub(crate) fn to_json(answer: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(answer).map_err(|e| Error::io("write JSON", e.into()))
 }
 
-impl Approximate {
-    /// Both numbers: exact if that is short, else rounded up.
-    fn shown(&self, digits: usize) -> [String; 2] {
-        const MOST_CHARS: usize = 12;
-        [&self.epsilon, &self.delta].map(|number| match number.to_short() {
-            exact if exact.len() <= MOST_CHARS => exact,
-            _ => number.to_decimal(digits, Rounding::Up),
-        })
-    }
-
-    pub(crate) fn in_words(&self) -> String {
-        let [epsilon, delta] = self.shown(5);
-        format!("(ε, δ)-differentially private, with (ε, δ) = ({epsilon}, {delta})")
-    }
-
-    /// One more member of a JSON object.
-    fn json_member(&self) -> String {
-        let [epsilon, delta] = self.shown(17);
-        format!(", \"approximate\": {{\"epsilon\": \"{epsilon}\", \"delta\": \"{delta}\"}}")
-    }
+/// The promise as JSON with more members, which are JSON already: values need not be kept twice.
+pub(crate) fn promise_with(promise: &Promise, members: &str) -> Result<String, Error> {
+    let promise = to_json(promise)?;
+    let open = promise.strip_suffix('}').unwrap_or(&promise);
+    Ok(format!("{open}, {members}}}\n"))
 }
 
 /// The destination of noisy values.
@@ -107,11 +64,11 @@ impl Sink {
     }
 
     /// Prints what was kept.
-    pub(crate) fn finish(self, promise: &Promise<'_>) -> Result<(), Error> {
+    pub(crate) fn finish(self, promise: &Promise) -> Result<(), Error> {
         match self {
             Sink::Lines { .. } => Ok(()),
             Sink::Json { values, .. } => {
-                print_now(&format!("{{{}, \"values\": [{values}]}}\n", promise.json_members()))
+                print_now(&promise_with(promise, &format!("\"values\": [{values}]"))?)
             }
         }
     }

@@ -1,39 +1,14 @@
-//! From parameters to a mechanism and its claim.
+//! From arguments to the question which noise, and types of numbers that get it.
 
-use lastbit::{Amount, AnyMechanism, Claim, Contract, Family, Neighbours, Rational, Real, ValueType};
+use lastbit::{AnyMechanism, Family, Rational, Real, ValueType};
+use lastbit_engine::noise::{Amount, Noise, Question};
 
 use crate::args::{EpsilonOrScale, Form, GaussianNoise, InputType, Mechanism};
 use crate::entry::Entry;
 use crate::error::Error;
 use crate::source::Source;
-use crate::value::Value;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// A mechanism that is ready, and what it promises.
-pub(crate) struct Plan {
-    pub(crate) mechanism: AnyMechanism,
-    pub(crate) claim: Claim,
-    /// The (ε, δ) that `--delta` asked about.
-    pub(crate) approximate: Option<Approximate>,
-    /// The type that results have.
-    pub(crate) result: ValueType,
-}
-
-/// An `ε` and a `δ` that a release has beside its zero-concentrated loss.
-pub(crate) struct Approximate {
-    pub(crate) epsilon: Rational,
-    pub(crate) delta: Rational,
-}
-
-/// How many values a column has, as far as it matters.
-#[derive(Clone, Copy)]
-pub(crate) enum Length {
-    /// Nothing is read, or not yet.
-    Unknown,
-    /// They were counted.
-    Counted(u64),
-}
 
 /// A type of number that is read and gets noise, with results of type `T`.
 pub(crate) trait Noisy<T>: Entry<T> {
@@ -103,36 +78,25 @@ noisy_real! {
     f32, F32;
 }
 
-impl Plan {
-    /// The mechanism that was asked for, or why there is none.
-    pub(crate) fn new<X: Noisy<T>, T: Value>(asked: &Mechanism, length: Length) -> Result<Plan> {
-        check_type(asked)?;
-        let neighbours = neighbours(asked, length)?;
-        let amount = amount(asked, &neighbours)?;
-        let mechanism = match (asked, &amount) {
-            (Mechanism::Gaussian(_), Amount::HalfWidth { half_width, confidence })
-                if X::RESULT.is_integer() =>
-            {
-                lastbit::Gaussian::for_integer_half_width(half_width, confidence)?.into()
-            }
-            _ => in_constant_time(asked, family(asked, X::RESULT).with(&amount)?)?,
-        };
-        let claim = mechanism.claim(X::VALUES, &neighbours)?;
-        claim.check_charged()?;
-        let approximate = approximate(asked, &claim)?;
-        Ok(Plan { mechanism, claim, approximate, result: X::RESULT })
-    }
-}
-
-/// The `ε` and `δ` that were asked for, which the mechanism was built to have; or the least `ε` at the `δ` that was asked about.
-fn approximate(asked: &Mechanism, claim: &Claim) -> Result<Option<Approximate>> {
-    let Mechanism::Gaussian(args) = asked else { return Ok(None) };
-    let Some(delta) = args.noise.delta.clone() else { return Ok(None) };
-    let epsilon = match &args.noise.amount.epsilon {
-        Some(epsilon) => epsilon.clone(),
-        None => claim.approximate(&delta)?,
+/// What the arguments ask, of values of type `X` with results of type `T`.
+pub(crate) fn question<X: Noisy<T>, T>(asked: &Mechanism) -> Result<Question> {
+    check_type(asked)?;
+    let noise = Noise {
+        result: X::RESULT,
+        constant_time: matches!(asked, Mechanism::DiscreteLaplace(args) if args.constant_time),
+        ..Noise::new(family(asked, X::RESULT), amount(asked)?)
     };
-    Ok(Some(Approximate { epsilon, delta }))
+    Ok(Question {
+        values: X::VALUES,
+        max_changed: asked.max_changed(),
+        granularity: asked.granularity(),
+        unit: asked.io().unit.clone(),
+        delta: match asked {
+            Mechanism::Gaussian(args) => args.noise.delta.clone(),
+            _ => None,
+        },
+        ..Question::new(noise, asked.sensitivity().clone())
+    })
 }
 
 fn family(asked: &Mechanism, result: ValueType) -> Family {
@@ -146,16 +110,6 @@ fn family(asked: &Mechanism, result: ValueType) -> Family {
             Form::Exact => Family::Snapping { bound: args.bound.clone(), clamp_infinite: false },
             Form::Float => Family::FloatSnapping { bound: args.bound.clone() },
         },
-    }
-}
-
-/// The mechanism as it is, or in constant time if that was asked for.
-fn in_constant_time(asked: &Mechanism, mechanism: AnyMechanism) -> Result<AnyMechanism> {
-    match (asked, mechanism) {
-        (Mechanism::DiscreteLaplace(args), AnyMechanism::DiscreteLaplace(noise)) if args.constant_time => {
-            Ok(AnyMechanism::DiscreteLaplace(noise.constant_time()?))
-        }
-        (_, mechanism) => Ok(mechanism),
     }
 }
 
@@ -184,43 +138,10 @@ fn check_type(asked: &Mechanism) -> Result<()> {
     }
 }
 
-fn neighbours(asked: &Mechanism, length: Length) -> Result<Neighbours> {
-    let sensitivity = match asked {
-        Mechanism::Laplace(args) => &args.sensitivity.value,
-        Mechanism::GridLaplace(args) => &args.sensitivity.value,
-        Mechanism::DiscreteLaplace(args) => &args.sensitivity.value,
-        Mechanism::Gaussian(args) => &args.sensitivity.value,
-        Mechanism::DiscreteGaussian(args) => &args.sensitivity.value,
-        Mechanism::Snapping(args) => &args.sensitivity.value,
-    };
-    // A sensitivity of 0 would make every release free, and is a mistake.
-    if !sensitivity.is_positive() {
-        let name = "sensitivity";
-        return Err(lastbit::Error::NotPositive { name, value: sensitivity.clone() }.into());
-    }
-    let mut neighbours = Neighbours::at(sensitivity.clone());
-    if let Some(max_changed) = asked.max_changed() {
-        neighbours = neighbours.differing_in(max_changed)?;
-    } else if asked.lacks_max_changed() {
-        neighbours = match length {
-            Length::Counted(values) => neighbours.of_length(values),
-            // To see whether the parameters are fine.
-            Length::Unknown => neighbours.of_length(1),
-        };
-    }
-    if let Some(j) = asked.granularity() {
-        neighbours = neighbours.with_granularity(j)?;
-    }
-    match &asked.io().unit {
-        Some(unit) => Ok(neighbours.one(unit)?),
-        None => Ok(neighbours),
-    }
-}
-
 /// How much noise was asked for.
-fn amount(asked: &Mechanism, neighbours: &Neighbours) -> Result<Amount> {
+fn amount(asked: &Mechanism) -> Result<Amount> {
     let (loss, scale, names) = match asked {
-        Mechanism::Gaussian(args) => return of_gaussian(&args.noise, neighbours),
+        Mechanism::Gaussian(args) => return of_gaussian(&args.noise),
         Mechanism::DiscreteGaussian(args) => (&args.noise.rho, &args.noise.scale, "--rho and --scale"),
         Mechanism::Laplace(args) => of(&args.noise),
         Mechanism::GridLaplace(args) => of(&args.noise),
@@ -228,7 +149,7 @@ fn amount(asked: &Mechanism, neighbours: &Neighbours) -> Result<Amount> {
         Mechanism::Snapping(args) => of(&args.noise),
     };
     match (loss, scale) {
-        (Some(loss), None) => Ok(Amount::Loss { loss: loss.clone(), neighbours: neighbours.clone() }),
+        (Some(loss), None) => Ok(Amount::Loss(loss.clone())),
         (None, Some(scale)) => Ok(Amount::Scale(scale.clone())),
         _ => Err(Error::usage(format!("exactly one of {names} is needed"), "give the one you know")),
     }
@@ -238,8 +159,8 @@ fn of(noise: &EpsilonOrScale) -> (&Option<Rational>, &Option<Rational>, &'static
     (&noise.epsilon, &noise.scale, "--epsilon and --scale")
 }
 
-fn of_gaussian(noise: &GaussianNoise, neighbours: &Neighbours) -> Result<Amount> {
-    let (amount, neighbours) = (&noise.amount, neighbours.clone());
+fn of_gaussian(noise: &GaussianNoise) -> Result<Amount> {
+    let amount = &noise.amount;
     if noise.confidence.is_some() && amount.accuracy.is_none() {
         return Err(Error::usage(
             "--confidence goes with --accuracy, which is missing",
@@ -247,11 +168,11 @@ fn of_gaussian(noise: &GaussianNoise, neighbours: &Neighbours) -> Result<Amount>
         ));
     }
     match (&amount.rho, &amount.scale, &amount.epsilon, &amount.accuracy) {
-        (Some(rho), None, None, None) => Ok(Amount::Loss { loss: rho.clone(), neighbours }),
+        (Some(rho), None, None, None) => Ok(Amount::Loss(rho.clone())),
         (None, Some(sigma), None, None) => Ok(Amount::Scale(sigma.clone())),
         (None, None, Some(epsilon), None) => {
             let delta = required(&noise.delta, "--epsilon needs --delta", "such as --delta 1e-6")?;
-            Ok(Amount::EpsilonDelta { epsilon: epsilon.clone(), delta, neighbours })
+            Ok(Amount::EpsilonDelta { epsilon: epsilon.clone(), delta })
         }
         (None, None, None, Some(width)) => {
             let confidence =

@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal};
 
 use clap::CommandFactory;
 use lastbit::Real;
+use lastbit_engine::noise::{Plan, Promise, Question};
 
 use crate::args::{Cli, Command, InputType, Io, Mechanism};
-use crate::error::{Error, tell};
-use crate::explain::explain;
+use crate::error::{Error, of_engine, tell};
 use crate::input::{Checked, Format, Input, Numbers};
-use crate::output::{Promise, Sink, print_now};
-use crate::plan::{Length, Noisy, Plan};
+use crate::output::{Sink, print_now, tell_promise, to_json};
+use crate::plan::{Noisy, question};
 use crate::source::Source;
 use crate::value::Value;
 use crate::{interrupt, stdout};
@@ -58,22 +58,29 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
 
 fn release_or_explain<X: Noisy<T>, T: Value>(mechanism: &Mechanism) -> Result<(), Error> {
     let io = mechanism.io();
-    // Before anything is read, so that bad parameters are told at once; the size does not matter for that.
-    let plan = Plan::new::<X, T>(mechanism, Length::Unknown)?;
+    let question = question::<X, T>(mechanism)?;
+    // Before anything is read, so that bad parameters are told at once.
+    let plan = question.check().map_err(of_engine)?;
     if !io.explain {
-        return release::<X, T>(mechanism, plan, io);
+        return release::<X, T>(mechanism, question, plan, io);
     }
-    if mechanism.lacks_max_changed() {
+    let Some(plan) = plan else {
         return Err(Error::usage(
             format!("the loss of {} depends on how many values may change", mechanism.name()),
             "--explain reads no input to count them: give --max-changed C, 1 if neighbours differ in one value",
         ));
-    }
-    print_now(&explain(&plan, io.json)?)
+    };
+    let answer = plan.answer().map_err(of_engine)?;
+    print_now(&if io.json { to_json(&answer)? + "\n" } else { answer.text() })
 }
 
-/// Reads, adds noise, writes.
-fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan, io: &Io) -> Result<(), Error> {
+/// Reads, adds noise, writes. There is no plan if it takes the number of values.
+fn release<X: Noisy<T>, T: Value>(
+    mechanism: &Mechanism,
+    question: Question,
+    plan: Option<Plan>,
+    io: &Io,
+) -> Result<(), Error> {
     stdout::check().map_err(|e| Error::io("write to standard output", e))?;
     interrupt::stop_between_lines();
     if io.hex && mechanism.input_type() == InputType::I64 {
@@ -93,24 +100,24 @@ fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan, io: &Io
         if first_pass.values == 0 {
             return Err(Error::Empty);
         }
-        if mechanism.lacks_max_changed() {
-            plan = Plan::new::<X, T>(mechanism, Length::Counted(first_pass.values))?;
-        }
         checked = Some(first_pass);
-    } else if mechanism.lacks_max_changed() {
-        return Err(Error::usage(
-            format!(
-                "the loss of {} depends on how many values may change, and a pipe does not tell",
-                mechanism.name()
-            ),
-            "give --max-changed C, 1 if neighbours differ in one value; or a file, whose values are counted",
-        ));
     }
-    let promise = Promise {
-        claim: &plan.claim,
-        approximate: plan.approximate.as_ref(),
-        is_insecure: io.insecure_seed.is_some(),
+    let plan = match (plan, &checked) {
+        (Some(plan), _) => plan,
+        (None, Some(first_pass)) => {
+            Question { length: Some(first_pass.values), ..question }.plan().map_err(of_engine)?
+        }
+        (None, None) => {
+            return Err(Error::usage(
+                format!(
+                    "the loss of {} depends on how many values may change, and a pipe does not tell",
+                    mechanism.name()
+                ),
+                "give --max-changed C, 1 if neighbours differ in one value; or a file, whose values are counted",
+            ));
+        }
     };
+    let promise = plan.promise(io.insecure_seed.is_some());
     let sink = Sink::new(io.json, io.hex);
     let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;
@@ -123,7 +130,7 @@ fn release<X: Noisy<T>, T: Value>(mechanism: &Mechanism, mut plan: Plan, io: &Io
 /// The pass that adds noise.
 struct Release<'a> {
     plan: &'a Plan,
-    promise: Promise<'a>,
+    promise: Promise,
     source: Source,
     /// What an earlier pass has seen.
     checked: Option<Checked>,
@@ -172,8 +179,8 @@ impl Release<'_> {
 
     /// Before the first of so many values.
     fn tell(&self, values: usize) -> Result<(), Error> {
-        if matches!(self.sink, Sink::Lines { .. }) || self.promise.is_insecure {
-            self.promise.tell()?;
+        if matches!(self.sink, Sink::Lines { .. }) || self.promise.insecure {
+            tell_promise(&self.promise)?;
         }
         if let Some(note) = note_on_rows(values, io::stderr().is_terminal()) {
             tell(note);

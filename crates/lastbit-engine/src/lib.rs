@@ -9,6 +9,7 @@
 //! | [`attack`] | is anybody's noise private, as far as its outputs tell? |
 //! | [`audit`] | the exact loss between two inputs, and whether a claim about it holds |
 //! | [`explain`] | what a word means: rules, verdicts, mechanisms, the glossary |
+//! | [`noise`] | which noise, how much of it, and what it promises |
 //! | [`number`] | how numbers and losses are written in answers |
 //! | [`verdict`] | what a verdict is, and the exit code of each |
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
@@ -25,6 +26,7 @@ pub mod audit;
 pub mod certify;
 pub mod check;
 pub mod explain;
+pub mod noise;
 pub mod number;
 pub mod prove;
 pub mod refusal;

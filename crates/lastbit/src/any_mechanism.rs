@@ -398,7 +398,7 @@ impl AnyMechanism {
     ///
     /// # Errors
     /// [`Error::NotAClaim`], and those of the mechanism's constructor.
-    pub(crate) fn from_parameters(
+    pub fn from_parameters(
         name: &str,
         parameters: &BTreeMap<String, String>,
         values: ValueType,

@@ -1,15 +1,15 @@
 //! The command `choose`: one of several candidates, by their scores.
 
 pub(crate) mod args;
-mod explain;
 
 use lastbit::{Exponential, Metric, Neighbours, NoisyMax, Real, Selection, ValueType};
+use lastbit_engine::noise::{ChoicePlan, Promise};
 
 use crate::choose::args::{Choose, Common, Mechanism};
 use crate::entry::{Entry, Label};
-use crate::error::Error;
+use crate::error::{Error, of_engine};
 use crate::input::{Format, Input};
-use crate::output::{Promise, print_now};
+use crate::output::{print_now, promise_with, tell_promise, to_json};
 use crate::source::Source;
 use crate::{interrupt, stdout};
 
@@ -79,25 +79,26 @@ fn choose_or_explain(
     let claim = mechanism.claim(ValueType::Real, args.metric(), &neighbours)?;
     claim.check_charged()?;
     if args.explain {
-        return print_now(&explain::explain(mechanism, &claim, args.json)?);
+        let answer = ChoicePlan::of(mechanism, &claim).map_err(of_engine)?;
+        return print_now(&if args.json { to_json(&answer)? + "\n" } else { answer.text() });
     }
     stdout::check().map_err(|e| Error::io("write to standard output", e))?;
     interrupt::stop_between_lines();
     let mut source = Source::new(args.insecure_seed)?;
     let table = read(args, weights)?;
     let chosen = choose(&mut source, &table)?;
-    let promise = Promise { claim: &claim, approximate: None, is_insecure: args.insecure_seed.is_some() };
+    let promise = Promise::new(&claim, None, args.insecure_seed.is_some());
     let label = table.labels.as_ref().map(|labels| labels[chosen].0.as_str());
     // People count from 1, as lines are counted.
     let number = chosen + 1;
     // The claim comes before the choice, so that nobody has the one without the other.
-    if !args.json || promise.is_insecure {
-        promise.tell()?;
+    if !args.json || promise.insecure {
+        tell_promise(&promise)?;
     }
     if args.json {
         let label = serde_json::Value::from(label);
-        let members = promise.json_members();
-        return print_now(&format!("{{{members}, \"chosen\": {number}, \"label\": {label}}}\n"));
+        let members = format!("\"chosen\": {number}, \"label\": {label}");
+        return print_now(&promise_with(&promise, &members)?);
     }
     match label {
         Some(label) => print_now(&format!("{label}\n")),

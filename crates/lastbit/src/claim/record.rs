@@ -8,7 +8,7 @@ use std::fmt;
 
 use lastbit_real::{Rational, Rounding};
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::text::{DELTA, delta};
@@ -183,6 +183,13 @@ impl NeighboursRecord {
             neighbours = neighbours.one(unit)?;
         }
         Ok(neighbours)
+    }
+}
+
+/// As [`Claim::to_json`] has it.
+impl Serialize for Claim {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Record::from(self).serialize(serializer)
     }
 }
 
