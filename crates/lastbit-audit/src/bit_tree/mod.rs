@@ -7,11 +7,9 @@
 
 mod audit;
 mod discrete_gaussian;
-mod display;
 mod divergence;
 mod error;
 mod events;
-mod json;
 mod law;
 mod laws;
 mod loss;

@@ -39,7 +39,11 @@ impl PointLaw {
     ///
     /// # Errors
     /// [`BitTreeError::OutOfRange`] if a number is not finite.
-    pub(crate) fn of_floats<T: Float>(variance: &Rational, x: f64, cuts: &[f64]) -> Result<PointLaw, BitTreeError> {
+    pub(crate) fn of_floats<T: Float>(
+        variance: &Rational,
+        x: f64,
+        cuts: &[f64],
+    ) -> Result<PointLaw, BitTreeError> {
         PointLaw::new(variance, x, cuts, half_below::<T>)
     }
 

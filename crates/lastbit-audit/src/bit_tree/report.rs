@@ -11,8 +11,7 @@ use super::tiers::Tiers;
 /// The event that a proposal of the discrete Gaussian is rejected.
 pub(super) const REJECTED: &str = "rejected";
 
-/// What the audit of a sampler found. Numbers are exact, or enclosures; [`Display`](std::fmt::Display) writes them for people,
-/// [`to_json`](SamplerReport::to_json) for programs.
+/// What the audit of a sampler found. Numbers are exact, or enclosures.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplerReport {

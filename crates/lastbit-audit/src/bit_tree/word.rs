@@ -18,7 +18,7 @@ pub struct Bits<const N: u32>(u8);
 
 impl<const N: u32> Bits<N> {
     /// The bits as a number.
-    pub(crate) fn value(self) -> u8 {
+    pub fn value(self) -> u8 {
         self.0
     }
 }

@@ -20,7 +20,7 @@ pub struct EventWitness {
 impl EventWitness {
     /// `P - e^ε·P'`, exactly. The event loses more than `ε` if and only if it is [positive](ExponentialSum::sign); then no `δ` below it
     /// suffices.
-    pub(crate) fn excess(&self, epsilon: &Rational) -> ExponentialSum {
+    pub fn excess(&self, epsilon: &Rational) -> ExponentialSum {
         let [p, q] = &self.probabilities;
         p - &(q * &ExponentialSum::term(Rational::ONE, epsilon.clone()))
     }

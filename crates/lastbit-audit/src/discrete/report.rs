@@ -1,9 +1,6 @@
 //! What an audit of a discrete program found.
 
-use std::fmt;
-
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding};
-use serde_json::{Value, json};
 
 use super::conditions::Unmet;
 use crate::decimal::scientific;
@@ -155,55 +152,10 @@ impl DiscreteReport {
         };
         Some(format!("ε = {}{delta}: {verdict}", short(&claim.epsilon)))
     }
-
-    /// The report as JSON. Numbers that are not exact are given by both ends, as decimals rounded to
-    /// nearest; the excess over the claim by decimals rounded outward.
-    pub fn to_json(&self) -> Value {
-        let outcome = |outcome: &Outcome<String>| {
-            let [first, second] = outcome.weights.each_ref().map(ends);
-            json!({"output": outcome.output, "first": first, "second": second})
-        };
-        let loss = match self.loss() {
-            ExactLoss::Finite(loss) => ends(&loss),
-            ExactLoss::Infinite => json!("infinite"),
-            ExactLoss::AtLeast(least) => json!({"at_least": decimal(&least)}),
-        };
-        let [only_first, only_second] = self.comparison.only().each_ref().map(ends);
-        let [rest_first, rest_second] = self.rest.each_ref().map(ends);
-        let claim = self.claim.as_ref().map(|claim| {
-            json!({
-                "epsilon": ends(&claim.epsilon),
-                "delta": claim.delta.as_ref().map(ends),
-                "verdict": claim.verdict.text(),
-                "excess": self.excess().as_ref().map(outward),
-            })
-        });
-        json!({
-            "name": self.name,
-            "loss": loss,
-            "witness": self.comparison.witness().map(outcome),
-            "only": {"first": only_first, "second": only_second},
-            "delta": {"epsilon": self.epsilon.to_string(), "value": ends(&self.delta())},
-            "claim": claim,
-            "unmet": self.unmet.iter().map(|unmet| unmet.clause.clone()).collect::<Vec<_>>(),
-            "rest": {"first": rest_first, "second": rest_second},
-            "outputs": self.comparison.outputs(),
-            "outcomes": self.outcomes.iter().map(outcome).collect::<Vec<_>>(),
-        })
-    }
 }
 
 fn decimal(value: &Dyadic) -> String {
     scientific(&Rational::from(value), DIGITS)
-}
-
-fn ends(enclosure: &Enclosure) -> Value {
-    json!({"lo": decimal(enclosure.lo()), "hi": decimal(enclosure.hi())})
-}
-
-fn outward(enclosure: &Enclosure) -> Value {
-    let end = |end: &Dyadic, rounding| Rational::from(end).to_decimal(DIGITS, rounding);
-    json!({"lo": end(enclosure.lo(), Rounding::Down), "hi": end(enclosure.hi(), Rounding::Up)})
 }
 
 /// Exact, if it is a number of a few digits.
@@ -216,33 +168,4 @@ fn short(enclosure: &Enclosure) -> String {
 fn between(enclosure: &Enclosure) -> String {
     let [lo, hi] = [enclosure.lo(), enclosure.hi()].map(decimal);
     if lo == hi { lo } else { format!("{lo} to {hi}") }
-}
-
-impl fmt::Display for DiscreteReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {} outcomes", self.name, self.comparison.outputs())?;
-        match self.loss() {
-            ExactLoss::Finite(loss) => writeln!(f, "loss      {}", between(&loss))?,
-            ExactLoss::Infinite => writeln!(f, "loss      infinite")?,
-            ExactLoss::AtLeast(least) => writeln!(f, "loss      at least {}", decimal(&least))?,
-        }
-        if let Some(witness) = self.comparison.witness() {
-            let [first, second] = witness.weights.each_ref().map(between);
-            writeln!(f, "at        {} (probabilities {first} and {second})", witness.output)?;
-        }
-        let [first, second] = self.comparison.only().each_ref().map(between);
-        writeln!(f, "only one  {first} and {second}")?;
-        writeln!(f, "delta     {} at ε = {}", between(&self.delta()), self.epsilon)?;
-        if self.rest.iter().any(|rest| !rest.hi().is_zero()) {
-            let [first, second] = self.rest.each_ref().map(|rest| decimal(rest.hi()));
-            writeln!(f, "cut off   at most {first} and {second}")?;
-        }
-        if let Some(claim) = self.claim_in_words() {
-            writeln!(f, "claim     {claim}")?;
-        }
-        for unmet in &self.unmet {
-            writeln!(f, "note      the inputs do not satisfy `{}`", unmet.clause)?;
-        }
-        Ok(())
-    }
 }

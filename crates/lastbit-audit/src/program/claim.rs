@@ -24,16 +24,6 @@ pub enum EpsilonOf {
 }
 
 impl EpsilonOf {
-    /// What to say after the number.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            EpsilonOf::Request => "",
-            EpsilonOf::Claim => ", which is claimed",
-            EpsilonOf::Parameter => ", the parameter eps: no ε is claimed",
-            EpsilonOf::Nothing => ": no ε is claimed",
-        }
-    }
-
     /// In JSON.
     pub fn name(self) -> &'static str {
         match self {

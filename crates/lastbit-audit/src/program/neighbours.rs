@@ -44,15 +44,6 @@ impl Neighbours {
             Err(_) => Neighbours::Undecided,
         }
     }
-
-    /// In JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Neighbours::Yes => "yes",
-            Neighbours::No => "no",
-            Neighbours::Undecided => "undecided",
-        }
-    }
 }
 
 /// The arguments of a run, if none is an array.

@@ -68,7 +68,7 @@ fn ties_away_from_zero() {
         ..SamplerRequest::new(ShippedSampler::of(grid.into()), [-least, least])
     };
     let report = sampler_audit(&request, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    assert!(!report.is_refuted(), "{report}");
+    assert!(!report.is_refuted(), "{report:?}");
     assert_eq!(report.loss.claim.loss(), &Rational::ONE);
-    assert!(report.loss.loss.exceeds(&rational("0.9999")), "{report}");
+    assert!(report.loss.loss.exceeds(&rational("0.9999")), "{report:?}");
 }

@@ -131,7 +131,7 @@ fn scales_that_are_not_rational() {
     let text = "mechanism roots(x: int) -> grid { z <$ dlap(sqrt(x), 0); return z }";
     for values in [[2, 3], [4, 5], [2, 2]] {
         let report = of(text, "", &[], "x", values.map(number));
-        assert!(matches!(report.loss(), ExactLoss::AtLeast(_)), "{report}");
+        assert!(matches!(report.loss(), ExactLoss::AtLeast(_)), "{report:?}");
     }
 }
 
@@ -152,11 +152,10 @@ fn tails_that_are_clamped() {
 #[test]
 fn tails_that_do_not_end() {
     let report = of(GEOMETRIC, "scaled", &[], "x", [1, 2].map(number));
-    let ExactLoss::AtLeast(least) = report.loss() else { panic!("{report}") };
+    let ExactLoss::AtLeast(least) = report.loss() else { panic!("{report:?}") };
     assert!(least > Dyadic::from(10));
     assert_eq!(verdict(&report), ClaimVerdict::Violated);
     assert!(report.rest.iter().all(|rest| rest.hi().signum() > 0 && *rest.hi() < Dyadic::pow2(-60)));
-    assert!(report.to_string().contains("cut off"));
 }
 
 /// P(i) = Σ_v P(q_i + z_i = v)·Π_{j<i} P(q_j + z_j < v)·Π_{j>i} P(q_j + z_j <= v), in floats.

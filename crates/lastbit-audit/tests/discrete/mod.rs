@@ -72,7 +72,7 @@ fn of(
 fn finite(report: &DiscreteReport) -> Enclosure {
     match report.loss() {
         ExactLoss::Finite(loss) => loss,
-        loss => panic!("{loss:?}\n{report}"),
+        loss => panic!("{loss:?}\n{report:?}"),
     }
 }
 
@@ -80,7 +80,7 @@ fn finite(report: &DiscreteReport) -> Enclosure {
 #[track_caller]
 fn is_loss(report: &DiscreteReport, expected: &Enclosure) {
     let loss = finite(report);
-    assert!(loss.lo() <= expected.hi() && expected.lo() <= loss.hi(), "{loss} is not {expected}\n{report}");
+    assert!(loss.lo() <= expected.hi() && expected.lo() <= loss.hi(), "{loss} is not {expected}\n{report:?}");
     assert!(loss.width() < Dyadic::pow2(-55), "{loss} is wide");
 }
 

@@ -27,14 +27,15 @@ fn agrees_with_all_paths(text: &str, environments: [BTreeMap<String, naive::Valu
             known += expected;
             let weight = &outcome.weights[run];
             let (lo, hi) = (float(weight.lo()), float(weight.hi()));
-            let what = || format!("{}: {expected} is not in [{lo}, {hi}]\n{text}\n{report}", outcome.output);
+            let what =
+                || format!("{}: {expected} is not in [{lo}, {hi}]\n{text}\n{report:?}", outcome.output);
             assert!(lo - 1e-9 <= expected && expected <= hi + 1e-9, "{}", what());
             // And not because the audit knows nothing.
             assert!(hi - lo < 1e-9, "{}", what());
         }
         // Outputs that are no outcome come of what is cut off.
         let total: f64 = outputs.values().map(|(_, probability)| probability).sum();
-        assert!(total - known < 1e-9, "{}\n{text}\n{report}", total - known);
+        assert!(total - known < 1e-9, "{}\n{text}\n{report:?}", total - known);
     }
 }
 

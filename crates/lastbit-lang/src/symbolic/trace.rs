@@ -108,7 +108,12 @@ impl Trace {
     }
 
     /// The value of a function, as a variable.
-    pub(crate) fn apply(&mut self, function: &'static str, arguments: Vec<Polynomial>, suffix: &str) -> Polynomial {
+    pub(crate) fn apply(
+        &mut self,
+        function: &'static str,
+        arguments: Vec<Polynomial>,
+        suffix: &str,
+    ) -> Polynomial {
         let name = applied(function, &arguments, suffix);
         self.applications.insert(name.clone(), Application { function, arguments });
         Polynomial::variable(name)

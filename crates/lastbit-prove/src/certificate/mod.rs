@@ -196,15 +196,6 @@ impl Certificate {
         }
     }
 
-    /// What kind it is of: `error`, `loss` or `privacy`.
-    pub(crate) fn kind(&self) -> &'static str {
-        match self {
-            Certificate::Error(_) => "error",
-            Certificate::Loss(_) => "loss",
-            Certificate::Privacy(_) => "privacy",
-        }
-    }
-
     /// Goes through it, and says what it proves.
     ///
     /// # Errors

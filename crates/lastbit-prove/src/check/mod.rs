@@ -46,13 +46,6 @@ pub struct Checked {
     pub judgements: usize,
 }
 
-impl Checked {
-    /// Whether the certificate is about one of these programs; if not, why.
-    pub(crate) fn is_about(&self, programs: &[StraightLine]) -> Result<(), String> {
-        is_about(&self.program, programs)
-    }
-}
-
 /// Whether a certificate's program is one of these; if not, why.
 pub(crate) fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> Result<(), String> {
     let name = &certified.name;

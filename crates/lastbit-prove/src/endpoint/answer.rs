@@ -58,17 +58,6 @@ pub enum Conclusion {
     Undecided,
 }
 
-impl Conclusion {
-    /// In one word.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Conclusion::Proved => "proved",
-            Conclusion::Refuted => "refuted",
-            Conclusion::Undecided => "undecided",
-        }
-    }
-}
-
 /// What is known of the claim of a float mechanism.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -27,18 +27,6 @@ pub enum Conclusion {
     Undecided,
 }
 
-impl Conclusion {
-    /// As it is spelled.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Conclusion::Proved => "proved",
-            Conclusion::Rejected => "rejected",
-            Conclusion::Refuted => "refuted",
-            Conclusion::Undecided => "undecided",
-        }
-    }
-}
-
 /// How to go about it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
