@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lastbit_lang::File;
 use lastbit_lang::ast::Declaration;
-use lastbit_lang::symbolic::{Constraint, Program, Relation};
+use lastbit_lang::symbolic::{Constraint, Program};
 use lastbit_lang::watch::{Limits, Stopped, Watch};
 use lastbit_real::Rational;
 
-use super::kernel::{KernelError, Proof, Theorem, Trace, hypotheses};
+use super::kernel::{KernelError, Proof, Theorem, Trace, hypotheses, one_form};
 use super::oracle::Z3;
 use super::refute::{self, RefutationOutcome, RefuteError};
 use super::script::{self, ScriptReport, ScriptVerdict};
@@ -156,20 +156,13 @@ pub fn assumptions(
     proof: &Proof,
     trace: &Trace,
 ) -> Result<[Vec<Constraint>; 2], KernelError> {
-    // `a = b` in one direction is `b = a` in the other.
-    let is_same = |one: &Constraint, other: &Constraint| {
-        let equations = one.relation == Relation::Zero && other.relation == Relation::Zero;
-        one == other || (equations && one.polynomial == -&other.polynomial)
-    };
     let lemmas = trace.lemmas().into_iter().filter_map(|lemma| proof.lemmas.get(lemma));
-    let used: BTreeSet<&Constraint> = lemmas.flat_map(|lemma| &lemma.constraints).collect();
-    let mut declared: Vec<Constraint> = Vec::new();
-    for constraint in hypotheses(program)?.into_iter().flat_map(|case| case.constraints) {
-        if !declared.iter().any(|known| is_same(known, &constraint)) {
-            declared.push(constraint);
-        }
-    }
-    let (used, unused) =
-        declared.into_iter().partition(|constraint| used.iter().any(|used| is_same(used, constraint)));
+    let used: BTreeSet<_> = lemmas.flat_map(|lemma| &lemma.constraints).map(one_form).collect();
+    // `a = b` in one direction is `b = a` in the other.
+    let mut seen = BTreeSet::new();
+    let declared = hypotheses(program)?.into_iter().flat_map(|case| case.constraints);
+    let (used, unused) = declared
+        .filter(|constraint| seen.insert(one_form(constraint).into_owned()))
+        .partition(|constraint| used.contains(&one_form(constraint)));
     Ok([used, unused])
 }

@@ -77,6 +77,8 @@ conditions! {
     Ratio,
     /// DP: both directions are shown.
     BothDirections,
+    /// DP: equations, and nothing else, say the same with their sides exchanged.
+    OnlyEquationsTurn,
     /// DP: the cost is at most the claim.
     ClaimCovers,
     /// DP: the claim is one expression in all cases.

@@ -1,8 +1,11 @@
 //! What is known of the two inputs: declared facts, adjacency, and axioms about functions that are no polynomials.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use lastbit_lang::symbolic::{Alternative, Constraint, Law, Path, Polynomial, Program, Sample, applied};
+use lastbit_lang::symbolic::{
+    Alternative, Constraint, Law, Path, Polynomial, Program, Relation, Sample, applied,
+};
 
 use super::broken::{SideCondition, is_off};
 use super::{Axiom, Context, KernelError, is_plain};
@@ -150,6 +153,15 @@ pub fn hypotheses(program: &Program<'_>) -> Result<Vec<Hypotheses>, KernelError>
     Ok(all)
 }
 
-fn as_sets(ways: &[Alternative]) -> BTreeSet<BTreeSet<&Constraint>> {
-    ways.iter().map(|way| way.constraints.iter().collect()).collect()
+fn as_sets(ways: &[Alternative]) -> BTreeSet<BTreeSet<Cow<'_, Constraint>>> {
+    ways.iter().map(|way| way.constraints.iter().map(one_form).collect()).collect()
+}
+
+/// One form for what says the same: `p = 0` and `-p = 0`, such as `a = b` and `b = a`.
+pub(crate) fn one_form(constraint: &Constraint) -> Cow<'_, Constraint> {
+    if constraint.relation != Relation::Zero && !is_off(SideCondition::OnlyEquationsTurn) {
+        return Cow::Borrowed(constraint);
+    }
+    let turned = Constraint { polynomial: -&constraint.polynomial, relation: constraint.relation };
+    if turned < *constraint { Cow::Owned(turned) } else { Cow::Borrowed(constraint) }
 }

@@ -39,6 +39,7 @@ pub use super::proof::{
     Alignment, Axiom, Event, Finite, KernelError, Leaf, Lemma, Map, Piece, Proof, Refutation, Theorem,
 };
 use broken::{SideCondition, is_off};
+pub(crate) use hypotheses::one_form;
 pub use hypotheses::{Direction, Hypotheses, hypotheses};
 pub use refutation::{Ground, Judge, Lemmas, Question};
 pub(crate) use trace::{Obligation, Trace, trace};

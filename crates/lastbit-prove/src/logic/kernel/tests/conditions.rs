@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::broken::{SideCondition, without};
-use super::super::check;
+use super::super::{check, hypotheses};
 use super::fallacies::{Fallacy, False, event_fallacies, lemma_fallacies, structural_fallacies};
 use super::fallacies_align::align_fallacies;
 use super::*;
@@ -88,4 +88,13 @@ fn no_condition_is_left_out() {
     tested.insert(SideCondition::UniformCost);
     let every: BTreeSet<SideCondition> = SideCondition::ALL.iter().copied().collect();
     assert_eq!(tested, every);
+}
+
+#[test]
+fn an_equation_with_its_sides_exchanged_is_the_same() {
+    let ways = |adjacent| {
+        let file = parsed(&mechanism("return x").replace("|x<1> - x<2>| <= 1", adjacent));
+        hypotheses(&program(&file)).expect("ways").len()
+    };
+    assert_eq!(["x<1> = x<2>", "x<1> = x<2> + 1", "x<1> >= x<2>"].map(ways), [1, 2, 2]);
 }

@@ -93,6 +93,8 @@ pub(super) fn structural_fallacies() -> Vec<Fallacy> {
     let one_way =
         mechanism("z <$ expo(1 / eps);  return x + z").replace("|x<1> - x<2>| <= 1", "x<1> = x<2> + 1");
     let to_the_right = align([piece([shift("z", number("1"), eps())])]);
+    let upward = one_way.replace("x: real", "x: real in [0, 1]").replace("x<1> = x<2> + 1", "x<1> >= x<2>");
+    let no_less = align([piece([shift("z", distance(), eps())])]);
     // At eps = 2 the loss is 2, and 1 is claimed.
     let least = mechanism("z <$ lap(1 / eps);  return x + z").replace("pure eps", "pure min(eps, 1)");
     let least =
@@ -121,6 +123,7 @@ pub(super) fn structural_fallacies() -> Vec<Fallacy> {
         counted(SecondFromBelow),
         counted(Ratio),
         fallacy(BothDirections, one_way, eps(), vec![to_the_right]),
+        fallacy(OnlyEquationsTurn, upward, eps(), vec![no_less]),
         fallacy(ClaimCovers, mechanism(DOUBLE), eps().scale(&2.into()), vec![double(eps().scale(&2.into()))]),
         Fallacy { known: False::Argued, ..least },
         about_eps(Impossible, DOUBLE, Leaf::Vacuous),
