@@ -9,6 +9,7 @@ mod fields;
 mod recompute;
 
 use lastbit_real::{IBig, Rational};
+use serde::Serialize;
 use serde_json::Value;
 
 pub use emit::{EmitError, Emitted, emit};
@@ -33,7 +34,7 @@ pub enum ConformanceError {
 }
 
 /// A value that is not what was recomputed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
     /// Where in the case: `outputs[3].p_f`.
     pub path: String,
@@ -44,7 +45,7 @@ pub struct Mismatch {
 }
 
 /// What became of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CheckedCase {
     /// Its `id`, or its place.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lastbit_real::Rational;
 use serde::Serialize;
-use serde_json::Value;
 
+use super::cases::Cases;
 use super::error_bound::ErrorBound;
 use super::loss::LossFound;
 use super::privacy::PrivacyFound;
@@ -124,7 +124,7 @@ pub enum Found {
     /// A privacy claim over the reals.
     Privacy(Box<PrivacyFound>),
     /// The ideal snapping mechanism case by case.
-    Cases(Value),
+    Cases(Box<Cases>),
     /// The papers' rules as printed.
     Paper(Box<super::papers::PaperRules>),
     /// The program as FPCore.

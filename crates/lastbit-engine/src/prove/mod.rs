@@ -26,12 +26,13 @@
 //! | `error_bound` | bounds on the error of one program |
 //! | `loss`, `endpoint`, `theorem` | privacy in floating point, with values and without |
 //! | `privacy` | privacy claims over the reals, by the relational logic |
-//! | `papers` | what the papers print: their rules, their table of cases |
+//! | `papers`, `cases` | what the papers print: their rules, their table of cases |
 //! | `statement` | what a claim says, in words |
 //! | `next` | what to try where nothing is decided |
 //! | `words` | the first lines of an answer, and its row in a table |
 
 mod answer;
+mod cases;
 mod endpoint;
 mod error_bound;
 mod loss;
@@ -44,6 +45,7 @@ mod theorem;
 mod words;
 
 pub use answer::{Found, NamedCertificate, Placed, Probability, ProofAnswer, Refused, Verdict, Witness};
+pub use cases::{CaseFormulas, CaseFound, CaseParameters, CaseValues, Cases};
 pub use endpoint::{
     CaseLoss, CertifiedLoss, Endpoints, ExactLoss, Excess, Output, PapersClaim, SnappingMechanism, Thresholds,
 };

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::Session;
 use super::answer::{Found, ProofAnswer, Verdict, texts};
+use super::cases::Cases;
 use crate::{Number, Refusal, number};
 
 /// Points that are tried, fewer if the program is long.
@@ -226,9 +227,10 @@ pub(super) fn cases(session: &Session<'_>, file: &File, declaration: &Declaratio
     match found {
         Ok(table) => {
             let statement = "the ideal snapping mechanism case by case".to_owned();
-            let mut answer = ProofAnswer::new(name, Verdict::Shown, statement, Found::Cases(table.to_json()));
-            answer.details = table.to_string();
-            answer
+            let cases = Cases::of(&table);
+            let details = cases.text();
+            let found = Found::Cases(Box::new(cases));
+            ProofAnswer { details, ..ProofAnswer::new(name, Verdict::Shown, statement, found) }
         }
         Err(error) => refuse(error.to_string(), "change --epsilon, --grid or --bound".into()),
     }

@@ -21,7 +21,6 @@
 mod applies;
 mod formula;
 mod note;
-mod show;
 #[cfg(test)]
 mod tests;
 mod values;
