@@ -1,36 +1,31 @@
 //! `lastbit explain`.
 
-use lastbit_engine::Schema;
-use lastbit_engine::explain::{Entry, entries, find, list, nearest};
-use serde_json::{Value, json};
+use lastbit_engine::explain::{Explanation, Words, find, list, nearest};
 
 use crate::error::{Error, quoted};
-use crate::prove::files::print;
+use crate::prove::files::{print, print_json};
 use crate::style;
 
 pub(crate) fn run(word: &str, as_json: bool) -> Result<(), Error> {
     if word.is_empty() {
-        let words: Vec<Value> = entries().map(|entry| json!(entry)).collect();
         return match as_json {
-            true => print_json(&json!({ "schema": Schema::VERSION, "words": words })),
+            true => print_json(&Words::all()),
             false => {
                 print(&wrapped(&format!("{}lastbit explain WORD says what one of them means\n", list())))
             }
         };
     }
-    let entry: &Entry = find(word).ok_or_else(|| {
+    let entry = find(word).ok_or_else(|| {
         let near = nearest(word).join(", ");
         Error::usage(
             format!("there is no word {}", quoted(word.as_bytes())),
             format!("the nearest are {near}; lastbit explain lists all"),
         )
     })?;
-    if !as_json {
-        return print(&wrapped(&entry.in_words()));
+    match as_json {
+        true => print_json(&Explanation::of(entry)),
+        false => print(&wrapped(&entry.in_words())),
     }
-    let mut value = json!(entry);
-    value["schema"] = json!(Schema::VERSION);
-    print_json(&value)
 }
 
 /// Lines as wide as the terminal. Indented text stays so, and what follows a label lines up with it.
@@ -45,8 +40,4 @@ fn wrapped(text: &str) -> String {
         _ => style::wrap(line, width, 0) + "\n",
     };
     text.lines().map(wrap).collect()
-}
-
-fn print_json(value: &Value) -> Result<(), Error> {
-    print(&format!("{value:#}\n"))
 }

@@ -4,9 +4,8 @@ use lastbit_engine::Judgement;
 use lastbit_engine::attack::{AttackAnswer, Layout, Verdict};
 
 use super::args::Attack;
-use crate::audit::print_json;
 use crate::error::Error;
-use crate::prove::files::{print, write_whole};
+use crate::prove::files::{print, print_json, write_whole};
 use crate::style;
 
 /// Prints an answer, and writes the page if one is wanted. The exit code is that of the verdict.
@@ -14,7 +13,7 @@ pub(super) fn print_answer(answer: &AttackAnswer, args: &Attack) -> Result<(), E
     if let Some(path) = &args.html {
         write_whole(path, &answer.html_page())?;
     }
-    let printed = if args.json { print_json(&answer.json()) } else { print(&text(answer, args)) };
+    let printed = if args.json { print_json(answer) } else { print(&text(answer, args)) };
     match (printed, answer.verdict.exit_code()) {
         (printed, 0) => printed,
         // The verdict stands, also if nobody reads it.

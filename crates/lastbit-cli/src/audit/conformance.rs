@@ -5,17 +5,16 @@ use std::io::{IsTerminal, stderr};
 
 use indicatif::ProgressBar;
 use lastbit_audit::conformance::{CheckedCase, EmitError, Emitted, Mismatch, check, emit};
-use lastbit_engine::Refusal;
 use lastbit_engine::audit::snapping::{Logarithm, Mechanism};
 use lastbit_engine::audit::{FloatType, Given, exact};
-use serde_json::{Value, json};
+use lastbit_engine::{Refusal, Schema};
+use serde::Serialize;
 
 use super::args::{Conformance, EmitParameters, Operation};
-use super::print_json;
 use super::question::{only_floats, two};
 use crate::args::Form;
 use crate::error::{Error, of_engine};
-use crate::prove::files::{name_of, print, read_text};
+use crate::prove::files::{name_of, print, print_json, read_text};
 
 /// Differences of a case that are printed.
 const MOST_SHOWN: usize = 8;
@@ -29,6 +28,14 @@ pub(crate) fn run(args: &Conformance) -> Result<(), Error> {
         None if args.emit => write(&args.parameters),
         None => Err(Error::usage("missing <FILE>", "give a file of exact values, or --emit to write one")),
     }
+}
+
+/// What became of a file.
+#[derive(Serialize)]
+struct Recomputed<'a> {
+    schema: Schema,
+    conforms: bool,
+    cases: &'a [CheckedCase],
 }
 
 fn recompute(name: &str, text: &str, as_json: bool) -> Result<(), Error> {
@@ -46,8 +53,7 @@ fn recompute(name: &str, text: &str, as_json: bool) -> Result<(), Error> {
     }
     let bad = checked.iter().filter(|case| !case.mismatches.is_empty()).count();
     if as_json {
-        let cases: Vec<Value> = checked.iter().map(case_json).collect();
-        print_json(&json!({ "conforms": bad == 0, "cases": cases }))?;
+        print_json(&Recomputed { schema: Schema, conforms: bad == 0, cases: &checked })?;
     } else {
         let mut text: String = checked.iter().map(mismatches).collect();
         let values: usize = checked.iter().map(|case| case.values).sum();
@@ -82,17 +88,6 @@ fn mismatches(case: &CheckedCase) -> String {
     }
     text.push('\n');
     text
-}
-
-fn case_json(case: &CheckedCase) -> Value {
-    let mismatches: Vec<Value> = case
-        .mismatches
-        .iter()
-        .map(|Mismatch { path, file, recomputed }| {
-            json!({ "path": path, "file": file, "recomputed": recomputed })
-        })
-        .collect();
-    json!({ "id": case.id, "kind": case.kind, "values": case.values, "mismatches": mismatches })
 }
 
 fn write(parameters: &EmitParameters) -> Result<(), Error> {

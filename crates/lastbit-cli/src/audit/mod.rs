@@ -15,11 +15,10 @@ mod question;
 
 use lastbit_engine::audit::{AuditAnswer, Shown, Wishes};
 use lastbit_engine::{Progress, Refusal, Watcher};
-use serde::Serialize;
 
 use crate::error::Error;
 use crate::progress::LateBar;
-use crate::prove::files::print;
+use crate::prove::files::{print, print_json};
 use crate::style;
 use args::{Audit, Show};
 
@@ -83,9 +82,4 @@ fn refused(refusal: Refusal) -> Error {
         }
         other => crate::error::of_engine(other),
     }
-}
-
-pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Error::io("write JSON", e.into()))?;
-    print(&(text + "\n"))
 }

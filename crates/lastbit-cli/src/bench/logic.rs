@@ -14,6 +14,7 @@ use lastbit_prove::logic::certificate::only_used;
 use lastbit_prove::logic::kernel;
 use lastbit_prove::logic::prove::{Conclusion, Options, Report, prove};
 use lastbit_prove::logic::refute::RefutationOutcome;
+use serde::Serialize;
 
 use crate::error::{Error, quoted};
 use crate::progress::LateBar;
@@ -28,31 +29,33 @@ const VARIANTS: [(&str, Write); 4] = [
 ];
 
 /// A program in one of its forms, and what came of it.
+#[derive(Serialize)]
 pub(super) struct Row {
     pub(super) program: &'static str,
     pub(super) variant: &'static str,
     pub(super) expected: &'static str,
+    /// Whether that is the verdict.
+    pub(super) right: bool,
+    #[serde(flatten)]
     pub(super) found: Found,
 }
 
 /// The outcome of one proof.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 pub(super) struct Found {
+    #[serde(rename = "found")]
     pub(super) verdict: String,
     /// The privacy cost that is proved.
     pub(super) cost: Option<String>,
     /// What a witness loses at least.
+    #[serde(rename = "loss_lower_bound")]
     pub(super) loss: Option<String>,
     pub(super) evaluations: usize,
     /// Seconds of the search, and of the check of what it found.
+    #[serde(rename = "search_seconds")]
     pub(super) search: f64,
+    #[serde(rename = "check_seconds")]
     pub(super) check: Option<f64>,
-}
-
-impl Row {
-    pub(super) fn is_right(&self) -> bool {
-        self.expected == self.found.verdict
-    }
 }
 
 /// All rows, or those of one program.
@@ -77,7 +80,9 @@ pub(super) fn rows(program: Option<&str>) -> Result<Vec<Row>, Error> {
                 Expected::Proved if variant != "halved" => "proved",
                 _ => "refuted",
             };
-            rows.push(Row { program: standard.name, variant, expected, found: found(&text) });
+            let found = found(&text);
+            let right = expected == found.verdict;
+            rows.push(Row { program: standard.name, variant, expected, right, found });
         }
     }
     Ok(rows)

@@ -6,7 +6,7 @@ mod table;
 use clap::{Args, Subcommand};
 
 use crate::error::Error;
-use crate::prove::files::print;
+use crate::prove::files::{print, print_json};
 
 #[derive(Args)]
 pub(crate) struct Bench {
@@ -46,10 +46,10 @@ pub(crate) struct Logic {
 pub(crate) fn run(args: &Bench) -> Result<(), Error> {
     let What::Logic(args) = &args.what;
     let rows = logic::rows(args.program.as_deref())?;
-    print(&match (args.json, args.markdown) {
-        (true, _) => table::json(&rows),
-        (_, true) => table::markdown(&rows),
-        _ => table::text(&rows),
-    })?;
-    if rows.iter().all(logic::Row::is_right) { Ok(()) } else { Err(Error::Told(1)) }
+    match (args.json, args.markdown) {
+        (true, _) => print_json(&rows),
+        (_, true) => print(&table::markdown(&rows)),
+        _ => print(&table::text(&rows)),
+    }?;
+    if rows.iter().all(|row| row.right) { Ok(()) } else { Err(Error::Told(1)) }
 }

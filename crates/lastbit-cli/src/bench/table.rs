@@ -1,7 +1,6 @@
 //! Rows for people and for programs.
 
 use lastbit_audit::columns;
-use serde_json::{Value, json};
 
 use super::logic::Row;
 
@@ -12,7 +11,7 @@ fn cells(row: &Row) -> [String; 9] {
     let found = &row.found;
     let seconds = |seconds: f64| format!("{seconds:.3} s");
     let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
-    let mark = if row.is_right() { "" } else { "  WRONG" };
+    let mark = if row.right { "" } else { "  WRONG" };
     [
         row.program.into(),
         row.variant.into(),
@@ -27,7 +26,7 @@ fn cells(row: &Row) -> [String; 9] {
 }
 
 fn summary(rows: &[Row]) -> String {
-    let right = rows.iter().filter(|row| row.is_right()).count();
+    let right = rows.iter().filter(|row| row.right).count();
     let count = |verdict: &str| rows.iter().filter(|row| row.found.verdict == verdict).count();
     let search: f64 = rows.iter().map(|row| row.found.search).sum();
     let check: f64 = rows.iter().filter_map(|row| row.found.check).sum();
@@ -51,17 +50,4 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     text += &line(&HEADS.map(|_| "---".to_owned()));
     text.extend(rows.iter().map(|row| line(&cells(row))));
     format!("{text}\n{}\n", summary(rows))
-}
-
-pub(super) fn json(rows: &[Row]) -> String {
-    let of_row = |row: &Row| {
-        let found = &row.found;
-        json!({
-            "program": row.program, "variant": row.variant, "expected": row.expected, "found": found.verdict,
-            "right": row.is_right(), "cost": found.cost, "search_seconds": found.search,
-            "check_seconds": found.check, "evaluations": found.evaluations, "loss_lower_bound": found.loss,
-        })
-    };
-    let rows: Vec<Value> = rows.iter().map(of_row).collect();
-    format!("{:#}\n", Value::from(rows))
 }

@@ -14,7 +14,7 @@ use lastbit_engine::certify::{Assumed, CertifyAnswer, Export, LibraryUsed};
 use lastbit_engine::{Judgement, Source};
 
 use crate::error::{Error, tell};
-use crate::prove::files::{is_stdin, name_of, print, read_text, write_whole};
+use crate::prove::files::{is_stdin, name_of, print, print_json, read_text, write_whole};
 use crate::prove::refused;
 use crate::style;
 use args::Certify;
@@ -96,8 +96,7 @@ fn put(path: &Path, text: &str) -> Result<(), Error> {
 fn report(args: &Certify, answer: &CertifyAnswer, verdict: Option<&Verdict>) -> Result<(), Error> {
     let name = &answer.file;
     if args.json {
-        let json = serde_json::to_string_pretty(answer).map_err(|e| Error::io("write JSON", e.into()))?;
-        print(&(json + "\n"))?;
+        print_json(answer)?;
     } else {
         let written = [&answer.gappa, &answer.coq].into_iter().flatten();
         for written in written.filter(|path| *path != "-") {

@@ -4,7 +4,7 @@ use lastbit_engine::Source;
 use lastbit_engine::check::{CheckAnswer, CheckVerdict, Question, check};
 
 use super::args::Check;
-use super::files::{name_of, print, read_text};
+use super::files::{name_of, print, print_json, read_text};
 use super::refused;
 use super::report::printable;
 use crate::error::{Error, tell};
@@ -35,8 +35,7 @@ pub(crate) fn run(args: &Check) -> Result<(), Error> {
         answers.push(answer);
     }
     if args.json {
-        let json = serde_json::to_string_pretty(&answers).map_err(|e| Error::io("write JSON", e.into()))?;
-        print(&(json + "\n"))?;
+        print_json(&answers)?;
     }
     match answers.iter().map(CheckAnswer::exit_code).max() {
         None | Some(0) => Ok(()),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use lastbit_lang::{Diagnostic, Span, render};
+use serde::Serialize;
 
 use crate::error::Error;
 use crate::output::print_now;
@@ -79,6 +80,12 @@ fn write_beside(target: &Path, beside: &Path, contents: &str) -> io::Result<()> 
     file.sync_all()?;
     drop(file);
     fs::rename(beside, target)
+}
+
+/// An answer as JSON, to standard output.
+pub(crate) fn print_json(answer: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(answer).map_err(|e| Error::io("write JSON", e.into()))?;
+    print(&(text + "\n"))
 }
 
 /// To standard output.

@@ -27,7 +27,7 @@ use crate::progress::LateBar;
 use crate::style;
 use args::{Prove, RuleSet};
 use certificates::Certificates;
-use files::{name_of, print, read_text};
+use files::{name_of, print, print_json, read_text};
 use limits::INTERRUPTED;
 use show::{Manner, Table};
 
@@ -196,9 +196,7 @@ impl Output<'_> {
     /// The table or the JSON, and the exit code: bad input before a false claim before what is undecided.
     fn finish(self) -> Result<(), Error> {
         if self.manner.args.json {
-            let json =
-                serde_json::to_string_pretty(&self.answers).map_err(|e| Error::io("write JSON", e.into()))?;
-            print(&(json + "\n"))?;
+            print_json(&self.answers)?;
         } else {
             print(&self.manner.end(&self.answers))?;
         }

@@ -20,6 +20,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::Schema;
+
 /// What a word belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -101,6 +103,41 @@ impl Entry {
         let _ = writeln!(text, "example  {}", self.example);
         let _ = writeln!(text, "see      {}", self.see);
         text
+    }
+}
+
+/// What a word means, as an answer.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The version of this JSON.
+    pub schema: Schema,
+    /// The entry, whose members stand beside it.
+    #[serde(flatten)]
+    pub entry: &'static Entry,
+}
+
+impl Explanation {
+    /// That of an entry.
+    pub fn of(entry: &'static Entry) -> Explanation {
+        Explanation { schema: Schema, entry }
+    }
+}
+
+/// All words, as an answer.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Words {
+    /// The version of this JSON.
+    pub schema: Schema,
+    /// The entries, group by group.
+    pub words: Vec<&'static Entry>,
+}
+
+impl Words {
+    /// All that there are.
+    pub fn all() -> Words {
+        Words { schema: Schema, words: entries().collect() }
     }
 }
 

@@ -18,10 +18,9 @@ use lastbit_engine::attack::{AttackAnswer, Question, Verdict};
 use super::args::Attack;
 use super::process::Process;
 use super::{SAMPLES, both};
-use crate::audit::print_json;
 use crate::error::{Error, of_engine};
 use crate::progress::LateBar;
-use crate::prove::files::{print, write_whole};
+use crate::prove::files::{print, print_json, write_whole};
 use native::Native;
 use python::Python;
 
@@ -166,7 +165,7 @@ pub(super) fn run(args: &Attack) -> Result<(), Error> {
     if let Some(path) = &args.gallery_options.markdown {
         write_whole(path, &gallery.markdown())?;
     }
-    if args.json { print_json(&gallery.json()) } else { print(&gallery.text()) }?;
+    if args.json { print_json(&gallery.data()) } else { print(&gallery.text()) }?;
     if gallery.is_complete() { Ok(()) } else { Err(Error::Told(2)) }
 }
 

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use lastbit::Rational;
 use lastbit_audit::columns;
 use lastbit_engine::Schema;
-use lastbit_engine::attack::{Verdict, percent, plain};
-use serde_json::{Value, json};
+use lastbit_engine::attack::{AttackAnswer, Verdict, percent, plain};
+use serde::Serialize;
 
 use super::{FalseAlarms, Gallery, Mechanism, Row};
 use crate::attack::report::painted;
@@ -30,6 +30,33 @@ lastbit has σ = 5, whose `ρ = 1/50` of zero-concentrated privacy is `ε = ρ +
 This file is written by
 
 ";
+
+/// The gallery for programs.
+#[derive(Serialize)]
+pub(super) struct GalleryData<'a> {
+    schema: Schema,
+    confidence: String,
+    samples: usize,
+    mechanisms: Vec<RowData<'a>>,
+    false_alarms: Vec<AlarmsData<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowData<'a> {
+    mechanism: &'static str,
+    version: &'a str,
+    not_run: Option<&'a String>,
+    answer: Option<&'a AttackAnswer>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct AlarmsData<'a> {
+    mechanism: &'static str,
+    runs: usize,
+    alarms: Option<&'a usize>,
+    not_run: Option<&'a String>,
+}
 
 impl Row {
     fn verdict_in_words(&self) -> String {
@@ -67,14 +94,14 @@ impl Row {
         }
     }
 
-    fn json(&self) -> Value {
-        json!({
-            "mechanism": self.mechanism.name,
-            "version": self.version,
-            "not_run": self.answer.as_ref().err(),
-            "answer": self.answer.as_ref().ok(),
-            "seconds": self.seconds,
-        })
+    fn data(&self) -> RowData<'_> {
+        RowData {
+            mechanism: self.mechanism.name,
+            version: &self.version,
+            not_run: self.answer.as_ref().err(),
+            answer: self.answer.as_ref().ok(),
+            seconds: self.seconds,
+        }
     }
 }
 
@@ -90,6 +117,15 @@ impl FalseAlarms {
         match &self.alarms {
             Ok(alarms) => format!("{}: {alarms} of {}", self.mechanism.name, self.runs),
             Err(why) => format!("{}: not run: {why}", self.mechanism.name),
+        }
+    }
+
+    fn data(&self) -> AlarmsData<'_> {
+        AlarmsData {
+            mechanism: self.mechanism.name,
+            runs: self.runs,
+            alarms: self.alarms.as_ref().ok(),
+            not_run: self.alarms.as_ref().err(),
         }
     }
 }
@@ -200,20 +236,14 @@ impl Gallery<'_> {
         text + " --markdown docs/gallery.md"
     }
 
-    pub(super) fn json(&self) -> Value {
-        let alarms = self.false_alarms.iter().map(|counted| {
-            json!({
-                "mechanism": counted.mechanism.name, "runs": counted.runs,
-                "alarms": counted.alarms.as_ref().ok(), "not_run": counted.alarms.as_ref().err(),
-            })
-        });
-        json!({
-            "schema": Schema::VERSION,
-            "confidence": self.confidence.to_string(),
-            "samples": self.samples,
-            "mechanisms": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
-            "false_alarms": alarms.collect::<Vec<_>>(),
-        })
+    pub(super) fn data(&self) -> GalleryData<'_> {
+        GalleryData {
+            schema: Schema,
+            confidence: self.confidence.to_string(),
+            samples: self.samples,
+            mechanisms: self.rows.iter().map(Row::data).collect(),
+            false_alarms: self.false_alarms.iter().map(FalseAlarms::data).collect(),
+        }
     }
 }
 
