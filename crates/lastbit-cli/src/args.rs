@@ -385,23 +385,30 @@ pub(crate) struct Io {
     /// The type of the numbers [default: f64; i64 for the discrete mechanisms]
     #[arg(long, value_enum, value_name = "TYPE")]
     pub(crate) input: Option<InputType>,
-    /// Read this column of CSV with a header line: a name, or a number from 1
-    ///
-    /// No other column is ever copied to the output.
-    #[arg(long, value_name = "NAME|INDEX")]
-    pub(crate) column: Option<String>,
-    /// The CSV has no header line: --column is a number
-    #[arg(long, requires = "column")]
-    pub(crate) no_header: bool,
     /// Print C99 hexadecimal floats (0x1.8p+0), which show every bit
     ///
     /// Without it, floats have the fewest digits that read back as the same float: plain if 1e-5 <= |x| < 1e16 or x = 0, with
     /// an exponent (1.5e300) otherwise.
     #[arg(long)]
     pub(crate) hex: bool,
-    /// Print the claim and the values as one JSON object
+    #[command(flatten)]
+    pub(crate) shared: SharedIo,
+}
+
+/// What noise and choices read and print alike.
+#[derive(Args)]
+pub(crate) struct SharedIo {
+    /// Read this column of CSV with a header line: a name, or a number from 1
     ///
-    /// Whole or nothing: the values are kept in memory and printed when all of them are there.
+    /// No column that is not named is ever copied to the output.
+    #[arg(long, value_name = "NAME|INDEX")]
+    pub(crate) column: Option<String>,
+    /// The CSV has no header line: columns are numbers
+    #[arg(long, requires = "column")]
+    pub(crate) no_header: bool,
+    /// Print the claim and the results as one JSON object
+    ///
+    /// Whole or nothing: the results are kept in memory and printed when all of them are there.
     #[arg(long)]
     pub(crate) json: bool,
     /// Whose data neighbouring inputs differ in, such as person: it becomes part of the claim
@@ -414,13 +421,13 @@ pub(crate) struct Io {
     /// Without it messages say where and what is wrong, not what is there: values are private, and messages end up in logs.
     #[arg(long)]
     pub(crate) show_values: bool,
-    /// Explain the mechanism, its noise and what the loss means; reads no input
+    /// Explain the mechanism, how far its results stray and what the loss means; reads no input
     #[arg(long)]
     pub(crate) explain: bool,
-    /// For tests only: noise that anyone can recompute from the seed N
+    /// For tests only: results that anyone can recompute from the seed N
     ///
-    /// WARNING: a release with a seed has NO privacy, and claims none. The same seed gives the same noise, and who
-    /// knows or guesses it gets the values back.
+    /// WARNING: a result with a seed has NO privacy, and claims none. The same seed gives the same noise, and who
+    /// knows or guesses it can take the noise away.
     #[arg(
         long,
         value_name = "N",

@@ -21,7 +21,7 @@ pub(crate) fn to_json(answer: &impl Serialize) -> Result<String, Error> {
 }
 
 /// The promise as JSON with more members, which are JSON already: values need not be kept twice.
-pub(crate) fn promise_with(promise: &Promise, members: &str) -> Result<String, Error> {
+fn promise_with(promise: &Promise, members: &str) -> Result<String, Error> {
     let promise = to_json(promise)?;
     let open = promise.strip_suffix('}').unwrap_or(&promise);
     Ok(format!("{open}, {members}}}\n"))

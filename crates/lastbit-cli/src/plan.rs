@@ -90,7 +90,7 @@ pub(crate) fn question<X: Noisy<T>, T>(asked: &Mechanism) -> Result<Question> {
         values: X::VALUES,
         max_changed: asked.max_changed(),
         granularity: asked.granularity(),
-        unit: asked.io().unit.clone(),
+        unit: asked.io().shared.unit.clone(),
         delta: match asked {
             Mechanism::Gaussian(args) => args.noise.delta.clone(),
             _ => None,

@@ -61,7 +61,7 @@ fn release_or_explain<X: Noisy<T>, T: Value>(mechanism: &Mechanism) -> Result<()
     let question = question::<X, T>(mechanism)?;
     // Before anything is read, so that bad parameters are told at once.
     let plan = question.check().map_err(of_engine)?;
-    if !io.explain {
+    if !io.shared.explain {
         return release::<X, T>(mechanism, question, plan, io);
     }
     let Some(plan) = plan else {
@@ -71,7 +71,7 @@ fn release_or_explain<X: Noisy<T>, T: Value>(mechanism: &Mechanism) -> Result<()
         ));
     };
     let answer = plan.answer().map_err(of_engine)?;
-    print_now(&if io.json { to_json(&answer)? + "\n" } else { answer.text() })
+    print_now(&if io.shared.json { to_json(&answer)? + "\n" } else { answer.text() })
 }
 
 /// Reads, adds noise, writes. There is no plan if it takes the number of values.
@@ -87,12 +87,12 @@ fn release<X: Noisy<T>, T: Value>(
         return Err(Error::usage("--hex is for floats, and the values are integers", "leave out --hex"));
     }
     let format = Format {
-        column: io.column.clone(),
-        has_header: !io.no_header,
+        column: io.shared.column.clone(),
+        has_header: !io.shared.no_header,
         granularity: mechanism.granularity(),
-        shows_values: io.show_values,
+        shows_values: io.shared.show_values,
     };
-    let source = Source::new(io.insecure_seed)?;
+    let source = Source::new(io.shared.insecure_seed)?;
     let mut input = Input::open(io.file.as_deref())?;
     let mut checked = None;
     if !input.is_pipe() {
@@ -117,8 +117,8 @@ fn release<X: Noisy<T>, T: Value>(
             ));
         }
     };
-    let promise = plan.promise(io.insecure_seed.is_some());
-    let sink = Sink::new(io.json, io.hex);
+    let promise = plan.promise(io.shared.insecure_seed.is_some());
+    let sink = Sink::new(io.shared.json, io.hex);
     let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;
     match release.batches::<X, T>(numbers) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use lastbit::Rational;
 
-use crate::args::exact;
+use crate::args::{SharedIo, exact};
 
 #[derive(Args)]
 #[command(after_help = "Which one?
@@ -85,36 +85,9 @@ pub(crate) struct Common {
     /// A number is exactly what the text says, and may be decimal (1.5, -2e-3) or hexadecimal (0x1.8p3). There is one line for each
     /// candidate, and how many there are is public. All scores are kept in memory.
     pub(crate) file: Option<PathBuf>,
-    /// Read this column of CSV with a header line: a name, or a number from 1
-    #[arg(long, value_name = "NAME|INDEX")]
-    pub(crate) column: Option<String>,
     /// A column of labels, which must be public: prints that of the chosen candidate
     #[arg(long, value_name = "NAME|INDEX", requires = "column")]
     pub(crate) labels: Option<String>,
-    /// The CSV has no header line: columns are numbers
-    #[arg(long, requires = "column")]
-    pub(crate) no_header: bool,
-    /// Print the claim and the choice as one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Whose data neighbouring inputs differ in, such as person: it becomes part of the claim
-    #[arg(long, value_name = "NAME")]
-    pub(crate) unit: Option<String>,
-    /// Show the text of a bad line in the message about it
-    #[arg(long)]
-    pub(crate) show_values: bool,
-    /// Explain the mechanism, how good its choice is and what the loss means; reads no input
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// For tests only: a choice that anyone can recompute from the seed N
-    ///
-    /// WARNING: a choice with a seed has NO privacy, and claims none.
-    #[arg(
-        long,
-        value_name = "N",
-        hide_short_help = true,
-        conflicts_with = "explain",
-        allow_hyphen_values = true
-    )]
-    pub(crate) insecure_seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) io: SharedIo,
 }

@@ -4,12 +4,13 @@ pub(crate) mod args;
 
 use lastbit::{Exponential, Metric, Neighbours, NoisyMax, Real, Selection, ValueType};
 use lastbit_engine::noise::{ChoicePlan, Promise};
+use serde::Serialize;
 
 use crate::choose::args::{Choose, Common, Mechanism};
 use crate::entry::{Entry, Label};
 use crate::error::{Error, of_engine};
 use crate::input::{Format, Input};
-use crate::output::{print_now, promise_with, tell_promise, to_json};
+use crate::output::{print_now, tell_promise, to_json};
 use crate::source::Source;
 use crate::{interrupt, stdout};
 
@@ -52,9 +53,9 @@ impl Common {
     fn format(&self, column: Option<&String>) -> Format {
         Format {
             column: column.cloned(),
-            has_header: !self.no_header,
+            has_header: !self.io.no_header,
             granularity: None,
-            shows_values: self.show_values,
+            shows_values: self.io.show_values,
         }
     }
 }
@@ -73,32 +74,30 @@ fn choose_or_explain(
     choose: impl FnOnce(&mut Source, &Table) -> Result<usize, lastbit::Error>,
 ) -> Result<()> {
     let mut neighbours = Neighbours::at(args.sensitivity.clone());
-    if let Some(unit) = &args.unit {
+    if let Some(unit) = &args.io.unit {
         neighbours = neighbours.one(unit)?;
     }
     let claim = mechanism.claim(ValueType::Real, args.metric(), &neighbours)?;
     claim.check_charged()?;
-    if args.explain {
+    if args.io.explain {
         let answer = ChoicePlan::of(mechanism, &claim).map_err(of_engine)?;
-        return print_now(&if args.json { to_json(&answer)? + "\n" } else { answer.text() });
+        return print_now(&if args.io.json { to_json(&answer)? + "\n" } else { answer.text() });
     }
     stdout::check().map_err(|e| Error::io("write to standard output", e))?;
     interrupt::stop_between_lines();
-    let mut source = Source::new(args.insecure_seed)?;
+    let mut source = Source::new(args.io.insecure_seed)?;
     let table = read(args, weights)?;
     let chosen = choose(&mut source, &table)?;
-    let promise = Promise::new(&claim, None, args.insecure_seed.is_some());
+    let promise = Promise::new(&claim, None, args.io.insecure_seed.is_some());
     let label = table.labels.as_ref().map(|labels| labels[chosen].0.as_str());
     // People count from 1, as lines are counted.
     let number = chosen + 1;
     // The claim comes before the choice, so that nobody has the one without the other.
-    if !args.json || promise.insecure {
+    if !args.io.json || promise.insecure {
         tell_promise(&promise)?;
     }
-    if args.json {
-        let label = serde_json::Value::from(label);
-        let members = format!("\"chosen\": {number}, \"label\": {label}");
-        return print_now(&promise_with(&promise, &members)?);
+    if args.io.json {
+        return print_now(&(to_json(&Chosen { promise: &promise, chosen: number, label })? + "\n"));
     }
     match label {
         Some(label) => print_now(&format!("{label}\n")),
@@ -106,11 +105,20 @@ fn choose_or_explain(
     }
 }
 
+/// A choice and its claim, for programs.
+#[derive(Serialize)]
+struct Chosen<'a> {
+    #[serde(flatten)]
+    promise: &'a Promise,
+    chosen: usize,
+    label: Option<&'a str>,
+}
+
 /// Reads all columns that were asked for.
 fn read(args: &Common, weights: Option<&String>) -> Result<Table> {
     let mut input = Input::open(args.file.as_deref())?.into_memory()?;
     let scores: Vec<Real> =
-        column::<Real, f64>(&mut input, "reading scores", &args.format(args.column.as_ref()))?;
+        column::<Real, f64>(&mut input, "reading scores", &args.format(args.io.column.as_ref()))?;
     if scores.is_empty() {
         return Err(Error::Empty);
     }

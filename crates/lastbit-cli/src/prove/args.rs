@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use lastbit::Rational;
+pub(crate) use lastbit_engine::number::parse as number;
 use lastbit_prove::analysis;
 
 use super::limits::Limits;
@@ -222,19 +223,6 @@ impl FromStr for Effort {
 pub(crate) struct Assignment {
     pub(crate) name: String,
     pub(crate) value: Rational,
-}
-
-/// A number, also as a power: `2^-3`.
-pub(crate) fn number(text: &str) -> Result<Rational, String> {
-    let text = text.trim();
-    if let Some(exponent) = text.strip_prefix("2^") {
-        let exponent: i64 = exponent.parse().map_err(|_| format!("`{exponent}` is not a whole number"))?;
-        if exponent.abs() > 5000 {
-            return Err(format!("2^{exponent} is beyond all floats"));
-        }
-        return Ok(Rational::pow2(exponent));
-    }
-    text.parse().map_err(|e: lastbit_real::ParseNumberError| e.to_string())
 }
 
 fn split(text: &str) -> Result<(&str, &str), String> {
