@@ -241,11 +241,26 @@ fn cannot_fail(overflow: Overflow, n: usize, most_words: u64) -> bool {
 }
 
 /// A copy, or an error where memory is short.
-pub(super) fn copy<T: Copy>(values: &[T]) -> Result<Vec<T>, Error> {
+fn copy<T: Copy>(values: &[T]) -> Result<Vec<T>, Error> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(values.len()).map_err(|_| Error::OutOfMemory { values: values.len() })?;
     copy.extend_from_slice(values);
     Ok(copy)
+}
+
+/// Lets `release` write to a copy, and takes it if nothing was refused.
+pub(super) fn by_way_of_a_copy<T: Copy>(
+    out: &mut [T],
+    mut release: impl FnMut(&mut [T]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut scratch = copy(out)?;
+    release(&mut scratch)?;
+    out.copy_from_slice(&scratch);
+    Ok(())
+}
+
+pub(super) fn check_lengths(values: usize, out: usize) -> Result<(), Error> {
+    if values == out { Ok(()) } else { Err(Error::LengthMismatch { values, out }) }
 }
 
 impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
@@ -255,16 +270,11 @@ impl<T: Copy, M: Chunked<T>> Mechanism<T> for M {
         if cannot_fail(overflow, values.len(), self.most_words()) {
             return release.in_place(values);
         }
-        let mut scratch = copy(values)?;
-        release.in_place(&mut scratch)?;
-        values.copy_from_slice(&scratch);
-        Ok(())
+        by_way_of_a_copy(values, |values| release.in_place(values))
     }
 
     fn release_to<S: BitSource>(&self, source: &mut S, values: &[T], out: &mut [T]) -> Result<(), Error> {
-        if values.len() != out.len() {
-            return Err(Error::LengthMismatch { values: values.len(), out: out.len() });
-        }
+        check_lengths(values.len(), out.len())?;
         let overflow = self.validate(values)?;
         let mut release = Release::open(self, source)?;
         if cannot_fail(overflow, values.len(), self.most_words()) {
@@ -325,18 +335,13 @@ impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
         values: &[Real],
         out: &mut [T],
     ) -> Result<(), Error> {
-        if values.len() != out.len() {
-            return Err(Error::LengthMismatch { values: values.len(), out: out.len() });
-        }
+        check_lengths(values.len(), out.len())?;
         let overflow = self.validate_reals(values)?;
         let mut release = Release::open(self, source)?;
         if cannot_fail(overflow, values.len(), MOST_WORDS) {
             return release.reals(values, out);
         }
-        let mut scratch = copy(out)?;
-        release.reals(values, &mut scratch)?;
-        out.copy_from_slice(&scratch);
-        Ok(())
+        by_way_of_a_copy(out, |out| release.reals(values, out))
     }
 
     fn release_reals_with<S: SplitSource>(

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::arith::float_environment_is_default;
-use super::batch::{Chunked, ChunkedReals, Overflow, Release, copy};
+use super::batch::{Chunked, ChunkedReals, Overflow, Release, by_way_of_a_copy, check_lengths};
 use crate::bits::SplitSource;
 use crate::{Error, Real, Threads};
 
@@ -54,20 +54,10 @@ pub(super) fn to<T: Copy + Send + Sync, S: SplitSource>(
     out: &mut [T],
     threads: Threads,
 ) -> Result<(), Error> {
-    check_lengths(values.len(), out.len())?;
-    let workers = workers(values.len(), threads);
-    let overflow = validate(workers, values, |block| mechanism.validate(block))?;
-    let mut parts = source.split(workers)?;
-    let mut release = |out: &mut [T]| {
-        let blocks = values.chunks(BLOCK).zip(out.chunks_mut(BLOCK));
-        for_each_block(&mut parts, blocks, |part, i, (block, out)| {
-            Release::of_block(mechanism, part, i, i * BLOCK).to(block, out)
-        })
-    };
-    match overflow {
-        Overflow::Impossible => release(out),
-        Overflow::Possible => by_way_of_a_copy(out, release),
-    }
+    let validate = |block: &[T]| mechanism.validate(block);
+    onto(source, values, out, threads, validate, |part, i, block, out| {
+        Release::of_block(mechanism, part, i, i * BLOCK).to(block, out)
+    })
 }
 
 /// Noise for real numbers.
@@ -78,15 +68,28 @@ pub(super) fn reals<T: Copy + Send + Sync, S: SplitSource>(
     out: &mut [T],
     threads: Threads,
 ) -> Result<(), Error> {
+    let validate = |block: &[Real]| mechanism.validate_reals(block);
+    onto(source, values, out, threads, validate, |part, i, block, out| {
+        Release::of_block(mechanism, part, i, i * BLOCK).reals(block, out)
+    })
+}
+
+/// Noise from one slice to another, where `work` releases a block, given with its number.
+fn onto<V: Sync, T: Copy + Send, S: SplitSource>(
+    source: &mut S,
+    values: &[V],
+    out: &mut [T],
+    threads: Threads,
+    is_valid: impl Fn(&[V]) -> Result<Overflow, Error> + Sync,
+    work: impl Fn(&mut S::Part, usize, &[V], &mut [T]) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
     check_lengths(values.len(), out.len())?;
     let workers = workers(values.len(), threads);
-    let overflow = validate(workers, values, |block| mechanism.validate_reals(block))?;
+    let overflow = validate(workers, values, is_valid)?;
     let mut parts = source.split(workers)?;
     let mut release = |out: &mut [T]| {
         let blocks = values.chunks(BLOCK).zip(out.chunks_mut(BLOCK));
-        for_each_block(&mut parts, blocks, |part, i, (block, out)| {
-            Release::of_block(mechanism, part, i, i * BLOCK).reals(block, out)
-        })
+        for_each_block(&mut parts, blocks, |part, i, (block, out)| work(part, i, block, out))
     };
     match overflow {
         Overflow::Impossible => release(out),
@@ -94,24 +97,9 @@ pub(super) fn reals<T: Copy + Send + Sync, S: SplitSource>(
     }
 }
 
-fn check_lengths(values: usize, out: usize) -> Result<(), Error> {
-    if values == out { Ok(()) } else { Err(Error::LengthMismatch { values, out }) }
-}
-
 /// How many threads have something to do.
 fn workers(values: usize, threads: Threads) -> usize {
     threads.count().min(values.div_ceil(BLOCK))
-}
-
-/// Lets `release` write to a copy, and takes it if nothing was refused.
-fn by_way_of_a_copy<T: Copy>(
-    out: &mut [T],
-    mut release: impl FnMut(&mut [T]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut scratch = copy(out)?;
-    release(&mut scratch)?;
-    out.copy_from_slice(&scratch);
-    Ok(())
 }
 
 /// What a mechanism says of all values, from what it says of blocks.
