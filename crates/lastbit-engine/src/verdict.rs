@@ -10,7 +10,7 @@ pub struct Schema;
 
 impl Schema {
     /// The version.
-    pub const VERSION: u32 = 1;
+    const VERSION: u32 = 1;
 }
 
 impl Serialize for Schema {

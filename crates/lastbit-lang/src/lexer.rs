@@ -80,11 +80,11 @@ const SYMBOLS: [(&str, &str); 44] = [
     ("→", "->"),
 ];
 
-pub(crate) fn is_name_start(c: char) -> bool {
+fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-pub(crate) fn is_name_char(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '\''
 }
 

@@ -6,10 +6,10 @@ use super::tiers::Tier;
 
 /// Bits that a fill goes on for. Then come varied words, so that a sampler that waits for a one returns: what is filled with
 /// zeros or ones is within `2^-FILL_BITS` of the end of what its script says about `U`.
-pub(super) const FILL_BITS: u32 = 480;
+const FILL_BITS: u32 = 480;
 
 /// The same for each number of a pair, after the end of its script. Far enough for [`MOST_PAIR_DEPTH`](super::tree::MOST_PAIR_DEPTH).
-pub(super) const CORNER_BITS: u32 = 64;
+const CORNER_BITS: u32 = 64;
 
 /// What comes after the words of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

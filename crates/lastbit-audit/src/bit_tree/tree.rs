@@ -12,7 +12,7 @@ use super::tiers::{Tier, Tiers};
 use super::word::all_words;
 
 /// The deepest tree, in bits: monotone trees fill scripts up to 480.
-pub(crate) const MOST_DEPTH: u32 = 320;
+const MOST_DEPTH: u32 = 320;
 
 /// The deepest tree of a sampler of pairs. Corners are missed by less than `2^-62` of a rectangle's sides: all that lies outside of them is less than
 /// one unit of this depth.

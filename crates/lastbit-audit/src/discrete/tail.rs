@@ -13,7 +13,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// Any number.
-    pub(super) const LINE: Tail = Tail { lo: None, hi: None };
+    const LINE: Tail = Tail { lo: None, hi: None };
 
     pub(super) fn point(value: &Rational) -> Tail {
         Tail { lo: Some(value.clone()), hi: Some(value.clone()) }

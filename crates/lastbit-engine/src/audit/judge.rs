@@ -80,7 +80,7 @@ impl JudgedClaim {
 }
 
 /// A claimed number: exact if that is short.
-pub(super) fn short_number(value: &Rational) -> String {
+fn short_number(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= DIGITS { exact } else { decimal(value, DIGITS, Rounding::Up) }
 }

@@ -138,7 +138,7 @@ pub fn bindings(
 ///
 /// # Errors
 /// If one has none.
-pub fn all_have_values(
+fn all_have_values(
     source: Source<'_>,
     declaration: &Declaration,
     bindings: &Bindings,

@@ -46,11 +46,6 @@ impl Odds {
         })
     }
 
-    /// The factor with so many digits, rounded up.
-    pub fn factor_to(&self, digits: usize) -> Option<String> {
-        self.factor.as_ref().map(|factor| factor.upper().to_decimal(digits, Rounding::Up))
-    }
-
     /// The paragraph for people, about the inputs of a claim.
     pub(super) fn in_words(&self, claim: &Claim) -> String {
         let adjacency = claim.about();

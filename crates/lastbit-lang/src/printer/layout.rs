@@ -61,7 +61,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The comments that start before `end`, each in its own line.
-    pub(super) fn comments_before(&mut self, end: usize) {
+    fn comments_before(&mut self, end: usize) {
         while let Some(comment) = self.comment_before(end) {
             self.blank_line_before(comment.span.start);
             self.indented(&comment.text);

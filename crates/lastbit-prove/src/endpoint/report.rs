@@ -152,7 +152,7 @@ impl EndpointReport {
     }
 
     /// What an exact loss exceeds `Δ/c` by.
-    pub(super) fn excess_of(&self, witness: &WorstPair) -> Option<Rational> {
+    fn excess_of(&self, witness: &WorstPair) -> Option<Rational> {
         let excess = witness.excess(&self.ideal(), BITS)?;
         Some(Rational::from(excess.hi()))
     }

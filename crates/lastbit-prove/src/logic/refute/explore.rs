@@ -147,7 +147,7 @@ impl Setting<'_> {
     }
 
     /// The neighbour for which the event is least likely, as far as slopes tell.
-    pub(super) fn worst_neighbour(
+    fn worst_neighbour(
         &self,
         hunt: &mut Hunt<'_>,
         case: usize,

@@ -8,19 +8,6 @@ use lastbit_audit::LnRatio;
 use lastbit_real::{Dyadic, Enclosure, Rational, ln_quotient};
 
 /// `n/d` with `d > 0`, exactly.
-///
-/// ```
-/// use lastbit_audit::ExponentialSum;
-/// use lastbit_prove::logic::refute::Quotient;
-/// use lastbit_real::Rational;
-///
-/// // 1/(e + 1) and e/(e + 1)
-/// let one = Quotient::from(Rational::ONE);
-/// let e = Quotient::from(ExponentialSum::term(Rational::ONE, Rational::ONE));
-/// let lie = e.plus(&one).reciprocal().unwrap();
-/// assert!(lie.plus(&lie.times(&e)).minus(&one).is_zero());
-/// assert_eq!(lie.to_string(), "1 / (e^1 + 1)");
-/// ```
 #[derive(Clone, Debug)]
 pub struct Quotient {
     numerator: ExponentialSum,
@@ -142,5 +129,20 @@ impl fmt::Display for Quotient {
             _ => format!("({sum})"),
         };
         write!(f, "{} / {}", in_parentheses(numerator), in_parentheses(denominator))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `1/(e + 1)` and `e/(e + 1)`.
+    #[test]
+    fn a_truth_and_a_lie() {
+        let one = Quotient::from(Rational::ONE);
+        let e = Quotient::from(ExponentialSum::term(Rational::ONE, Rational::ONE));
+        let lie = e.plus(&one).reciprocal().expect("not 0");
+        assert!(lie.plus(&lie.times(&e)).minus(&one).is_zero());
+        assert_eq!(lie.to_string(), "1 / (e^1 + 1)");
     }
 }
