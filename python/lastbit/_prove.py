@@ -388,8 +388,8 @@ class Checked(str):
         checked._answer = answer
         return checked
 
-    def __getnewargs__(self) -> "tuple[str, str]":
-        return str(self), self._answer
+    def __reduce__(self) -> "tuple[object, ...]":
+        return type(self), (str(self), self._answer)
 
     def json(self) -> "dict[str, Any]":
         """The object that `lastbit check --json` prints."""
