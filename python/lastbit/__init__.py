@@ -10,6 +10,7 @@ Fraction(1, 10)
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
+- Certificates of proofs: `check` (goes through one again), `certify` (writes one for Coq or Gappa).
 
 Parameters are exact: 0.1 is 1/10, as are "0.1", Fraction(1, 10) and Decimal("0.1"). A float is the decimal that Python prints for it.
 """
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from lastbit._attack import Attack, attack
     from lastbit._audit import Audit, Cell, Outcome, Samples, audit
     from lastbit._explain import Explanation, explain
-    from lastbit._prove import ErrorBound, PrivacyProof, Proofs, Witness, check, prove
+    from lastbit._prove import Checked, ErrorBound, PrivacyProof, Proofs, Witness, certify, check, prove
 
 __all__ = [
     "ArrowArray",
@@ -74,6 +75,7 @@ __all__ = [
     "BudgetExceeded",
     "Cell",
     "CertificateError",
+    "Checked",
     "Claim",
     "ClaimMismatch",
     "DiscreteGaussian",
@@ -105,6 +107,7 @@ __all__ = [
     "__version__",
     "attack",
     "audit",
+    "certify",
     "check",
     "claim",
     "compose",
@@ -162,7 +165,7 @@ _LAZY = {
     "_attack": ("Attack", "attack"),
     "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
     "_explain": ("Explanation", "explain"),
-    "_prove": ("ErrorBound", "PrivacyProof", "Proofs", "Witness", "check", "prove"),
+    "_prove": ("Checked", "ErrorBound", "PrivacyProof", "Proofs", "Witness", "certify", "check", "prove"),
 }
 """What is imported when it is first asked for, so that noise costs no more than noise."""
 

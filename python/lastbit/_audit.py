@@ -9,7 +9,7 @@ from typing import Any
 
 from lastbit import _lastbit
 from lastbit._shown import Loss, Number, ends, loss, loss_in_words, near, number, up, value
-from lastbit._texts import named, read
+from lastbit._texts import TEXT, read
 from lastbit.errors import ParameterError
 
 
@@ -192,11 +192,10 @@ def audit(
     if inputs is None and not searches or inputs is not None and (isinstance(inputs, str) or len(inputs) != 2):
         raise ParameterError("an audit compares two inputs: give inputs=(f, f')")
     pair = None if inputs is None else (inputs[0], inputs[1])
-    text, file = (what, None) if what in _KINDS else read(what, "'mechanism m(x: real) -> real { … }'")
-    if file is not None or "mechanism " in text:
+    name, text = (TEXT, str(what)) if what in _KINDS else read(what, "'mechanism m(x: real) -> real { … }'")
+    if isinstance(what, os.PathLike) or name != TEXT or "mechanism " in text:
         chosen = {"program": parameters.pop("program", None), "ln": parameters.pop("ln", None)}
-        with named(file):
-            return _made(_lastbit._audit_text(text, pair, name=file or "text", parameters=parameters, **chosen, **limits))
+        return _made(_lastbit._audit_text(text, pair, name=name, parameters=parameters, **chosen, **limits))
     what = text
     if what not in _KINDS:
         raise ParameterError(

@@ -498,6 +498,7 @@ def _audit_text(text: str, inputs: tuple[Any, Any] | None, **parameters: Any) ->
 def _prove(
     text: str,
     *,
+    name: str,
     program: str | None,
     effort: str | int,
     timeout: float | None,
@@ -510,7 +511,10 @@ def _prove(
 ) -> str: ...
 def _explain(word: str) -> dict[str, Any]: ...
 def _command(arguments: list[str]) -> int: ...
-def _check(certificate: str, text: str | None) -> tuple[str, str]: ...
+def _check(
+    certificate: tuple[str, str], text: tuple[str, str] | None, *, timeout: float | None, memory: int | None
+) -> tuple[str, str]: ...
+def _certify(certificate: tuple[str, str], *, to: str) -> str: ...
 @overload
 def noisy_max(
     scores: Any,

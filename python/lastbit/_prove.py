@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, cast, overload
 
 from lastbit import _lastbit
 from lastbit._shown import down, near, up
-from lastbit._texts import named, read
+from lastbit._texts import read
 
 _PROGRAM = "'mechanism m(x: real) -> real { … }' or '(FPCore (x) (* x x))'"
 _CERTIFICATE = "the JSON in the certificate of a proof"
@@ -266,20 +266,20 @@ def prove(
     Traceback (most recent call last):
     lastbit.errors.ProgramError: error: ...
     """
-    source, name = read(text, _PROGRAM)
-    with named(name):
-        found = _lastbit._prove(
-            source,
-            program=program,
-            effort=effort,
-            timeout=timeout,
-            memory=memory,
-            of=of,
-            sensitivity=sensitivity,
-            inputs=inputs,
-            ranges=dict(ranges or {}),
-            parameters=parameters,
-        )
+    name, source = read(text, _PROGRAM)
+    found = _lastbit._prove(
+        source,
+        name=name,
+        program=program,
+        effort=effort,
+        timeout=timeout,
+        memory=memory,
+        of=of,
+        sensitivity=sensitivity,
+        inputs=inputs,
+        ranges=dict(ranges or {}),
+        parameters=parameters,
+    )
     return Proofs([_made(**answer) for answer in json.loads(found)])
 
 
@@ -369,11 +369,47 @@ def _without_derivation(report: "dict[str, Any]") -> "dict[str, Any]":
     return {name: value for name, value in report.items() if name != "derivation"}
 
 
-def check(certificate: "str | os.PathLike[str]", /, text: "str | os.PathLike[str] | None" = None) -> str:
+class Checked(str):
+    """What a certificate proves, in words; `json()` is the object that `lastbit check --json` prints.
+
+    >>> import lastbit
+    >>> certificate = lastbit.prove('(FPCore half (x) :pre (<= 1 x 2) (/ x 2))')[0].certificate
+    >>> checked = lastbit.check(certificate)
+    >>> print(checked)
+    half: |float - real| <= 0 for values in [0.5, 1]
+    >>> checked.json()["verdict"]
+    'accepted'
+    """
+
+    _answer: str
+
+    def __new__(cls, words: str, answer: str) -> "Checked":
+        checked = super().__new__(cls, words)
+        checked._answer = answer
+        return checked
+
+    def __reduce__(self) -> "tuple[object, ...]":
+        return type(self), (str(self), self._answer)
+
+    def json(self) -> "dict[str, Any]":
+        """The object that `lastbit check --json` prints."""
+        return cast("dict[str, Any]", json.loads(self._answer))
+
+
+def check(
+    certificate: "str | os.PathLike[str]",
+    /,
+    text: "str | os.PathLike[str] | None" = None,
+    *,
+    timeout: "float | None" = 60.0,
+    memory: "int | None" = 2_000_000_000,
+) -> Checked:
     """Goes through a certificate of `prove` again, without any search, and says what it proves.
 
     certificate: its JSON, or a file of it. text: the programs that are meant, or a file of them. The certificate must be about one of them, but for layout, comments and proofs; error
     bounds of programs that leave values open cannot be compared.
+
+    timeout, memory: how many seconds it may take, and by how many bytes the process may grow; None for no limit.
 
     Raises CertificateError if it is none, does not prove what it says, or is about something else.
 
@@ -386,7 +422,22 @@ def check(certificate: "str | os.PathLike[str]", /, text: "str | os.PathLike[str
     Traceback (most recent call last):
     lastbit.errors.CertificateError: it is about another program: ...
     """
-    source, file = (None, None) if text is None else read(text, _PROGRAM)
-    with named(file):
-        name, statement = _lastbit._check(read(certificate, _CERTIFICATE)[0], source)
-    return f"{name}: {statement}"
+    about = None if text is None else read(text, _PROGRAM)
+    proof = read(certificate, _CERTIFICATE)
+    return Checked(*_lastbit._check(proof, about, timeout=timeout, memory=memory))
+
+
+def certify(certificate: "str | os.PathLike[str]", /, *, to: str = "coq") -> str:
+    """Writes a certificate of `prove` for another judge, as it stands: `check` goes through it here.
+
+    certificate: its JSON, or a file of it. to: "coq", for a file that states the theorem and proves it from the library in coq/; or "gappa", for
+    a script about an error bound. `lastbit certify --run` lets Coq check it.
+
+    Raises CertificateError if it is none, or cannot be written so.
+
+    >>> import lastbit
+    >>> square = lastbit.prove('(FPCore (x) :name "square" :pre (<= 1 x 2) (* x x))', effort="fast")[0]
+    >>> "From Lastbit Require" in lastbit.certify(square.certificate)
+    True
+    """
+    return _lastbit._certify(read(certificate, _CERTIFICATE), to=to)

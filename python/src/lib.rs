@@ -76,7 +76,8 @@ mod _lastbit {
     use crate::engines::{
         attack::_attack,
         audit::{_audit_exact, _audit_sampler, _audit_snapping, _audit_text, _audit_textbook},
-        prove::{_check, _prove},
+        check::{_certify, _check},
+        prove::_prove,
     };
     #[pymodule_export]
     use crate::explain::_explain;

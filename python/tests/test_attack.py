@@ -2,8 +2,13 @@
 
 import json
 import math
+import os
 import pickle
 import random
+import signal
+import subprocess
+import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -215,3 +220,41 @@ def test_vectors_are_no_samples() -> None:
 def test_no_negative_claim() -> None:
     with pytest.raises(lastbit.ParameterError, match="negative"):
         lastbit.attack([0.0] * 50, [0.0] * 50, epsilon=-1)
+
+
+SEARCH = """
+import numpy, lastbit
+generator = numpy.random.default_rng(1)
+first, second = (generator.integers(0, 1_000_000, 16_000_000) for _ in range(2))
+print("started", flush=True)
+lastbit.attack(first, second, epsilon=1)
+"""
+"""Millions of values that come several times each: sets of them take long to look through."""
+
+SAMPLING = """
+import time, lastbit
+def slow(x):
+    time.sleep(0.005)
+    return x
+print("started", flush=True)
+lastbit.attack(slow, inputs=(0.0, 1.0), epsilon=1)
+"""
+
+BATCH = """
+import lastbit
+print("started", flush=True)
+lastbit.attack(lastbit.Laplace(scale=1), inputs=(0.0, 1.0), epsilon=1, batch=True, samples=100_000_000)
+"""
+
+
+@pytest.mark.parametrize("code", [SEARCH, SAMPLING, BATCH], ids=["search", "sampling", "batch"])
+def test_ctrl_c(code: str) -> None:
+    """An attack that takes many seconds; Ctrl-C does not wait for its end."""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "started\n"
+    time.sleep(1)
+    os.kill(process.pid, signal.SIGINT)
+    pressed = time.monotonic()
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert time.monotonic() - pressed < 3

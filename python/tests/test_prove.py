@@ -365,3 +365,42 @@ def test_messages_name_the_file(tmp_path: Path) -> None:
         lastbit.prove(wrong)
     with pytest.raises(lastbit.ProgramError, match="wrong.lb:1:11"):
         lastbit.audit(wrong, inputs=(0, 1))
+
+
+def test_what_is_checked_is_data_and_words() -> None:
+    certificate = privacy("laplace.lb").certificate
+    assert certificate is not None
+    checked = lastbit.check(certificate)
+    assert checked == "laplace: eps-DP (pure, cost eps)" == str(checked)
+    assert checked.json()["verdict"] == "accepted" and checked.json()["file"] == "text"
+    assert pickle.loads(pickle.dumps(checked)).json() == checked.json()
+    with pytest.raises(lastbit.CertificateError, match="the time limit of 0 s is reached"):
+        lastbit.check(certificate, timeout=0)
+
+
+def test_certificates_for_other_judges(tmp_path: Path) -> None:
+    core = bound(CORE, effort="fast").certificate
+    path = tmp_path / "core.json"
+    path.write_text(core)
+    assert lastbit.certify(path) == lastbit.certify(core, to="coq") and "Lastbit" in lastbit.certify(core)
+    assert "float<ieee_64" in lastbit.certify(core, to="gappa")
+    with pytest.raises(lastbit.CertificateError, match="core.json is not a certificate"):
+        path.write_text("{}")
+        lastbit.certify(path)
+    laplace = privacy("laplace.lb").certificate
+    assert laplace is not None
+    with pytest.raises(lastbit.CertificateError):
+        lastbit.certify(laplace, to="gappa")
+    with pytest.raises(lastbit.ParameterError, match='to must be "coq" or "gappa"'):
+        lastbit.certify(core, to="lean")
+
+
+def test_messages_about_certificates_name_the_files(tmp_path: Path) -> None:
+    certificate, program = tmp_path / "c.json", tmp_path / "p.lb"
+    certificate.write_text(privacy("laplace.lb").certificate or "")
+    program.write_text(text_of("randomized_response.lb"))
+    with pytest.raises(lastbit.CertificateError, match="p.lb has no laplace"):
+        lastbit.check(certificate, program)
+    program.write_text("mechanism ?")
+    with pytest.raises(lastbit.ProgramError, match="p.lb:1:11"):
+        lastbit.check(certificate, program)

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Output;
 
+#[cfg(unix)]
+use crate::common::interrupted;
 use crate::common::{assert_refused, code, folder, lastbit, on_pipe, output, put, run, stderr, stdout};
 use lastbit::Rational;
 use serde_json::Value;
@@ -269,4 +271,31 @@ fn a_leak_is_told_also_if_nobody_reads() {
         .expect("started");
     drop(child.stdout.take());
     assert_eq!(child.wait().expect("ended").code(), Some(1));
+}
+
+/// While it waits for samples, and while it searches.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_decides_nothing() {
+    let folder = folder();
+    // Half a million values that come several times each: sets of them take long to look through.
+    let many = |shift: u64| {
+        let numbers = (0..4_000_000u64).map(|i| (i * 1_048_573 + shift) % 500_009);
+        put(&folder, &format!("{shift}"), numbers.map(|number| format!("{number}\n")).collect::<String>())
+    };
+    let files = [many(0), many(1)];
+    let search = || {
+        let mut command = lastbit("attack --epsilon 1 --json");
+        command.args(&files);
+        command
+    };
+    let sampling = || {
+        let mut command = lastbit("attack --inputs 0 1 --epsilon 1 --command");
+        command.arg("echo {input}; exec sleep 30");
+        command
+    };
+    for output in [interrupted(search), interrupted(sampling)] {
+        assert_eq!((code(&output), stdout(&output)), (130, ""));
+        assert_eq!(stderr(&output), "stopped: nothing was decided\n");
+    }
 }

@@ -1,6 +1,8 @@
 //! `lastbit audit` and `lastbit conformance`, from the outside.
 
 use crate::common::{code, folder, output, put, run, stderr, stdout};
+#[cfg(unix)]
+use crate::common::{interrupted, lastbit};
 use serde_json::Value;
 
 /// Runs it and reads its JSON. The exit code is that of its verdict.
@@ -323,24 +325,6 @@ fn samplers() {
     assert_eq!(found, audit(&again));
 }
 
-/// Sends Ctrl-C to an audit once it runs. One that was not ready for it is given more time.
-#[cfg(unix)]
-fn interrupted(arguments: &str) -> std::process::Output {
-    use std::process::{Command, Stdio};
-    for seconds in [1, 4, 16] {
-        let mut command = crate::common::lastbit(&format!("audit {arguments}"));
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs");
-        std::thread::sleep(std::time::Duration::from_secs(seconds));
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(sent.expect("kill runs").success(), "{arguments}: it ended by itself");
-        let output = child.wait_with_output().expect("the command ends");
-        if output.status.code().is_some() {
-            return output;
-        }
-    }
-    panic!("{arguments}: Ctrl-C ended it")
-}
-
 /// What was found by then is reported.
 #[cfg(unix)]
 #[test]
@@ -349,7 +333,7 @@ fn ctrl_c_reports_what_is_known() {
         ("snapping --epsilon 1 --bound 100 --worst --json", "worst"),
         ("sampler discrete-gaussian --scale 20 --depth 60 --json", "sampler"),
     ] {
-        let output = interrupted(arguments);
+        let output = interrupted(|| lastbit(&format!("audit {arguments}")));
         assert_eq!(code(&output), 0, "{arguments}: {}", stderr(&output));
         let report: Value = serde_json::from_str(stdout(&output)).expect("JSON");
         assert_eq!(report[part]["interrupted"], true, "{arguments}");

@@ -2,9 +2,11 @@
 
 use lastbit::Rational;
 use lastbit_engine::attack::{Layout, Question};
+use lastbit_engine::{Progress, Watcher};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
+use super::interrupt::Interrupt;
 use super::refused;
 use crate::number;
 
@@ -32,7 +34,12 @@ pub(crate) fn _attack<'py>(
         ..Question::default()
     };
     let samples = [first.as_slice()?, second.as_slice()?];
-    let answer = py.detach(|| question.answer(samples));
+    let answer = py.detach(|| {
+        let interrupt = Interrupt::new();
+        let progress = |_: Progress<'_>| interrupt.look();
+        let answer = question.answer(samples, &Watcher { cancel: interrupt.flag(), progress: &progress });
+        interrupt.raised().map(|()| answer)
+    })?;
     let answer = answer.map_err(refused::exception)?;
     let layout = Layout { width: WIDTH, details: false, histogram: false };
     Ok((answer.json().to_string(), answer.text(layout), answer.html()))

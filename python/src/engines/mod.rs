@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `audit` | `lastbit_engine::audit`; the answer crosses as JSON |
 //! | `attack` | `lastbit_engine::attack`; the answer crosses as JSON |
-//! | `prove` | `lastbit_engine::prove` and `check` |
+//! | `prove` | `lastbit_engine::prove` |
+//! | `check` | `lastbit_engine::check` and `certify` |
 //! | `refused` | what is refused, as exceptions |
 //! | `interrupt` | Ctrl-C while an engine runs |
 
 pub(crate) mod attack;
 pub(crate) mod audit;
+pub(crate) mod check;
 mod interrupt;
 pub(crate) mod prove;
 mod refused;
@@ -18,9 +20,6 @@ mod refused;
 use pyo3::prelude::*;
 
 use crate::errors::ParameterError;
-
-/// What a text is called in messages.
-const TEXT: &str = "text";
 
 /// One of several words.
 fn choice<T: Copy>(name: &str, word: &str, words: &[(&str, T)]) -> PyResult<T> {

@@ -1,11 +1,10 @@
-//! `lastbit.prove` and `lastbit.check`: a question for the engine, and its answer as JSON.
+//! `lastbit.prove`: a question for the engine, and its answer as JSON.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lastbit::Rational;
-use lastbit_engine::check::{CheckVerdict, Question as CheckQuestion, check};
 use lastbit_engine::prove::{DerivationWish, Form, Found, Given, Plan, ProofAnswer, Question};
 use lastbit_engine::{Progress, Refusal, Source, Watcher};
 use lastbit_lang::watch::Limits;
@@ -14,27 +13,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
-use super::TEXT;
 use super::interrupt::Interrupt;
 use super::refused::program_error;
-use crate::errors::{CertificateError, ParameterError};
+use crate::errors::ParameterError;
 use crate::number;
 
 /// Nothing deeper in a derivation is shown.
 const DEPTH: usize = 6;
-/// Digits of the bounds that `check` tells.
-const DIGITS: usize = 6;
 /// More boxes take too long.
 const MOST_BOXES: usize = 1 << 20;
 
 /// Everything in a text, or one program of it: a list of objects with the `report` that the command prints, what people read of it
 /// (`details`, `notes`, `tried`, `advice`) in the words of Python, and the `certificates`.
 #[pyfunction]
-#[pyo3(signature = (text, *, program, effort, timeout, memory, of, sensitivity, inputs, ranges, parameters))]
+#[pyo3(signature = (text, *, name, program, effort, timeout, memory, of, sensitivity, inputs, ranges, parameters))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn _prove(
     py: Python<'_>,
     text: &str,
+    name: &str,
     program: Option<&str>,
     effort: &Bound<'_, PyAny>,
     timeout: Option<f64>,
@@ -58,6 +55,7 @@ pub(crate) fn _prove(
         inputs: inputs.map(|pair| exact("inputs", pair)).transpose()?.map(|(f, f2)| [f, f2]),
         ..Given::default()
     };
+    let source = Source { name, text };
     let question = Question {
         program,
         given,
@@ -66,17 +64,13 @@ pub(crate) fn _prove(
         certificates: true,
         details: true,
         derivation: Some(DerivationWish { form: Form::Tree, node: None, depth: DEPTH, all: false }),
-        ..Question::of(Source { name: TEXT, text })
+        ..Question::of(source)
     };
-    let plan = Plan::of(&question).map_err(|refusal| refused(text, None, &refusal))?;
+    let plan = Plan::of(&question).map_err(|refusal| refused(source, None, &refusal))?;
     check_names(&plan, &question)?;
     let interrupt = Arc::new(Interrupt::new());
     let asked = interrupt.clone();
-    let limits = Limits {
-        time: timeout.map(seconds).transpose()?,
-        memory,
-        pulse: Some(Arc::new(move |_, _| !asked.is_set())),
-    };
+    let limits = limits(timeout, memory, move || !asked.is_set())?;
     let mut answers = Vec::new();
     for index in 0..plan.len() {
         let answer = py.detach(|| {
@@ -84,9 +78,9 @@ pub(crate) fn _prove(
             plan.answer(index, &limits, Watcher { cancel: interrupt.flag(), progress: &progress })
         });
         interrupt.raised()?;
-        let answer = answer.map_err(|refusal| refused(text, None, &refusal))?;
+        let answer = answer.map_err(|refusal| refused(source, None, &refusal))?;
         if let Found::Refused(found) = &answer.found {
-            return Err(refused(text, Some(&answer), &found.refusal));
+            return Err(refused(source, Some(&answer), &found.refusal));
         }
         let list = |lines: &[String]| lines.iter().map(|line| spelled(line)).collect::<Vec<_>>();
         answers.push(json!({
@@ -148,6 +142,19 @@ fn check_names(plan: &Plan<'_>, question: &Question<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// What a question may cost; `goes_on` is asked now and then.
+pub(super) fn limits(
+    timeout: Option<f64>,
+    memory: Option<u64>,
+    goes_on: impl Fn() -> bool + Send + Sync + 'static,
+) -> PyResult<Limits> {
+    Ok(Limits {
+        time: timeout.map(seconds).transpose()?,
+        memory,
+        pulse: Some(Arc::new(move |_, _| goes_on())),
+    })
+}
+
 fn seconds(timeout: f64) -> PyResult<Duration> {
     let wrong =
         |_| ParameterError::new_err("timeout must be a number of seconds that is not negative, or None");
@@ -171,7 +178,7 @@ fn effort(effort: &Bound<'_, PyAny>) -> PyResult<Effort> {
 }
 
 /// Advice of the engine, in the words of Python: `B=100` for `--param B=100`.
-fn spelled(text: &str) -> String {
+pub(super) fn spelled(text: &str) -> String {
     const WORDS: [(&str, &str); 9] = [
         ("--param ", ""),
         ("--range x=lo,hi", "ranges={'x': (lo, hi)}"),
@@ -187,8 +194,8 @@ fn spelled(text: &str) -> String {
 }
 
 /// What the engine refuses, as an exception: a mistake in the text with its place, or one in the arguments.
-fn refused(text: &str, answer: Option<&ProofAnswer>, refusal: &Refusal) -> PyErr {
-    let of = answer.filter(|answer| answer.name != TEXT);
+pub(super) fn refused(source: Source<'_>, answer: Option<&ProofAnswer>, refusal: &Refusal) -> PyErr {
+    let of = answer.filter(|answer| answer.name != source.name);
     match refusal {
         Refusal::Text { diagnostics, .. } => {
             let mut diagnostics = diagnostics.clone();
@@ -199,37 +206,11 @@ fn refused(text: &str, answer: Option<&ProofAnswer>, refusal: &Refusal) -> PyErr
             if let (Some(answer), Some(first)) = (of, diagnostics.first_mut()) {
                 first.message = format!("{}: {}: {}", answer.name, answer.statement, first.message);
             }
-            program_error(TEXT, text, &diagnostics)
+            program_error(source.name, source.text, &diagnostics)
         }
         other => {
             let of = of.map_or(String::new(), |answer| format!("{}: ", answer.name));
             ParameterError::new_err(spelled(&format!("{of}{other}")))
         }
-    }
-}
-
-/// What a certificate proves of a program: its name and the statement. If there is a text, it must be about a program of it.
-#[pyfunction]
-#[pyo3(signature = (certificate, text))]
-pub(crate) fn _check(py: Python<'_>, certificate: &str, text: Option<&str>) -> PyResult<(String, String)> {
-    let interrupt = Arc::new(Interrupt::new());
-    let asked = interrupt.clone();
-    let limits = Limits { pulse: Some(Arc::new(move |_, _| !asked.is_set())), ..Limits::default() };
-    let program = text.map(|text| Source { name: TEXT, text });
-    let question = CheckQuestion { certificate: Source { name: "certificate", text: certificate }, program };
-    let answer = py.detach(|| check(&question, &limits));
-    interrupt.raised()?;
-    let answer = answer.map_err(|refusal| match refusal {
-        Refusal::Text { .. } => refused(text.unwrap_or_default(), None, &refusal),
-        other => CertificateError::new_err(spelled(&other.to_string())),
-    })?;
-    match (answer.verdict, answer.statement(DIGITS)) {
-        (CheckVerdict::Accepted, Some((name, statement))) => {
-            let vacuous = answer
-                .vacuity()
-                .map_or(String::new(), |vacuous| format!("{}: ", vacuous.replace(": ", ", ")));
-            Ok((name, format!("{vacuous}{statement}")))
-        }
-        _ => Err(CertificateError::new_err(answer.reason.unwrap_or_default())),
     }
 }

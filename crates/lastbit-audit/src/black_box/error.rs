@@ -24,4 +24,7 @@ pub enum AttackError {
         /// The least number that is needed.
         least: usize,
     },
+    /// Whoever waited for it has stopped it.
+    #[error("cancelled")]
+    Cancelled,
 }

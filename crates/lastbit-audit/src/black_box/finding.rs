@@ -2,7 +2,8 @@
 
 use lastbit_real::{Float, Rational, ln_rational};
 
-use super::{Event, ordinal};
+use super::watch::Watch;
+use super::{AttackError, Event, ordinal};
 
 /// How many samples an event has happened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,14 +15,18 @@ pub struct Count {
 }
 
 impl Count {
-    /// Counts an event in samples.
-    pub(super) fn of(event: &Event, samples: impl Iterator<Item = f64>) -> Count {
+    /// Counts an event in samples, unless the attack is to stop.
+    pub(super) fn of(
+        event: &Event,
+        samples: impl Iterator<Item = f64>,
+        watch: Watch<'_>,
+    ) -> Result<Count, AttackError> {
         let mut count = Count { hits: 0, trials: 0 };
-        for y in samples {
+        watch.each(samples, |y| {
             count.hits += u64::from(event.holds(y));
             count.trials += 1;
-        }
-        count
+        })?;
+        Ok(count)
     }
 
     /// The share of the samples that it has happened in, for estimates.

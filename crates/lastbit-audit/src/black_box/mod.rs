@@ -41,6 +41,7 @@ mod propose;
 mod ranking;
 mod up;
 mod value;
+mod watch;
 
 pub use error::AttackError;
 pub use event::Event;
@@ -51,6 +52,7 @@ use lastbit_real::Rational;
 
 use finding::loss_lower_bound;
 use propose::Candidate;
+use watch::{Watch, both};
 
 /// Fewer samples than this leave nothing to choose by, or nothing to test with.
 const LEAST_SAMPLES: usize = 4;
@@ -93,6 +95,15 @@ impl Attack {
     /// The samples of each input have to be independent of each other and of one distribution. The two slices may differ in
     /// length.
     pub fn run(&self, samples: [&[f64]; 2]) -> Result<Finding, AttackError> {
+        self.run_while(samples, &|| true)
+    }
+
+    /// The same while `goes_on` says yes, which is asked every few milliseconds; [`AttackError::Cancelled`] once it says no.
+    pub fn run_while(
+        &self,
+        samples: [&[f64]; 2],
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Finding, AttackError> {
         for (input, samples) in samples.iter().enumerate() {
             let found = samples.len();
             if found < LEAST_SAMPLES {
@@ -102,24 +113,30 @@ impl Attack {
         let [choosing, testing] = [0, 1].map(|start| {
             samples.map(|samples| samples.iter().copied().skip(start).step_by(2).collect::<Vec<f64>>())
         });
-        Ok(self.choose_and_test([&choosing[0], &choosing[1]], [&testing[0], &testing[1]]))
+        self.choose_and_test([&choosing[0], &choosing[1]], [&testing[0], &testing[1]], Watch(goes_on))
     }
 
     fn alpha(&self) -> Rational {
         alpha(&self.confidence)
     }
 
-    fn choose_and_test(&self, choosing: [&[f64]; 2], testing: [&[f64]; 2]) -> Finding {
+    fn choose_and_test(
+        &self,
+        choosing: [&[f64]; 2],
+        testing: [&[f64]; 2],
+        watch: Watch<'_>,
+    ) -> Result<Finding, AttackError> {
         let alpha = self.alpha();
-        let candidates = propose::candidates(choosing, self.inputs);
+        let candidates = propose::candidates(choosing, self.inputs, watch)?;
         let events_tried = candidates.len();
         let (Candidate { event, counts: chosen }, favoured) = ranking::best(candidates, &self.delta, &alpha);
 
-        let tested = testing.map(|samples| Count::of(&event, samples.iter().copied()));
+        let tested = both(testing, |samples| Count::of(&event, samples.iter().copied(), watch))?;
         let p = clopper_pearson::lower(tested[favoured], &alpha);
+        watch.check()?;
         let q = clopper_pearson::upper(tested[1 - favoured], &alpha);
         let loss_lower_bound = loss_lower_bound(&p, &q, &self.delta);
-        Finding {
+        Ok(Finding {
             event,
             favoured,
             chosen,
@@ -129,7 +146,7 @@ impl Attack {
             confidence: self.confidence.clone(),
             delta: self.delta.clone(),
             events_tried,
-        }
+        })
     }
 }
 

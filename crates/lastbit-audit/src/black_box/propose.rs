@@ -1,7 +1,8 @@
 //! The events that are looked at, with their counts in the samples that choose. Nothing here takes longer than to sort them.
 
 use super::value::{Ending, Value};
-use super::{Count, Event};
+use super::watch::{self, Watch};
+use super::{AttackError, Count, Event};
 
 /// Thresholds at so many quantiles.
 const QUANTILES: usize = 100;
@@ -33,24 +34,28 @@ impl Candidate {
     }
 }
 
-/// All candidates, the simple ones first.
-pub(super) fn candidates(samples: [&[f64]; 2], inputs: Option<[f64; 2]>) -> Vec<Candidate> {
-    let [first, second] = samples.map(|samples| sort(samples.iter().copied()));
+/// All candidates, the simple ones first, unless the attack is to stop.
+pub(super) fn candidates(
+    samples: [&[f64]; 2],
+    inputs: Option<[f64; 2]>,
+    watch: Watch<'_>,
+) -> Result<Vec<Candidate>, AttackError> {
+    let [first, second] = watch::both(samples, |samples| sort(samples.iter().copied(), watch))?;
     let sorted = [&first[..], &second[..]];
     let both = |found: Vec<Candidate>| found.into_iter().flat_map(Candidate::with_complement);
     let mut candidates = Vec::new();
-    candidates.extend(both(values(sorted)));
-    candidates.extend(thresholds(sorted)); // "at least" is close enough to the complement of "at most"
-    candidates.extend(both(endings(samples)));
-    candidates.extend(both(reachable(samples, inputs)));
-    candidates.extend(both(sets(samples)));
-    candidates
+    candidates.extend(both(values(sorted, watch)?));
+    candidates.extend(thresholds(sorted, watch)?); // "at least" is close enough to the complement of "at most"
+    candidates.extend(both(endings(samples, watch)?));
+    candidates.extend(both(reachable(samples, inputs, watch)?));
+    candidates.extend(both(sets(samples, watch)?));
+    Ok(candidates)
 }
 
-fn sort(samples: impl Iterator<Item = f64>) -> Vec<Value> {
+fn sort(samples: impl Iterator<Item = f64>, watch: Watch<'_>) -> Result<Vec<Value>, AttackError> {
     let mut values: Vec<Value> = samples.map(Value::from).collect();
-    values.sort_unstable();
-    values
+    watch.sort(&mut values)?;
+    Ok(values)
 }
 
 /// Counts with these hits, in samples of these lengths.
@@ -62,22 +67,24 @@ fn counts<T>(hits: [u64; 2], samples: [&[T]; 2]) -> [Count; 2] {
 type Run = (Value, [u64; 2]);
 
 /// The values of sorted samples, in order.
-fn runs(mut sorted: [&[Value]; 2]) -> Vec<Run> {
+fn runs(mut sorted: [&[Value]; 2], watch: Watch<'_>) -> Result<Vec<Run>, AttackError> {
     let mut runs = Vec::new();
-    while let Some(&value) = sorted.iter().filter_map(|values| values.first()).min() {
+    let next = std::iter::from_fn(|| {
+        let value = *sorted.iter().filter_map(|values| values.first()).min()?;
         let hits = sorted.each_mut().map(|values| {
             let equal = values.iter().take_while(|&&other| other == value).count();
             *values = &values[equal..];
             equal as u64
         });
-        runs.push((value, hits));
-    }
-    runs
+        Some((value, hits))
+    });
+    watch.each(next, |run| runs.push(run))?;
+    Ok(runs)
 }
 
 /// Single values: the special ones, and those that come most often.
-fn values(sorted: [&[Value]; 2]) -> Vec<Candidate> {
-    let runs = runs(sorted);
+fn values(sorted: [&[Value]; 2], watch: Watch<'_>) -> Result<Vec<Candidate>, AttackError> {
+    let runs = runs(sorted, watch)?;
     let special = SPECIAL.map(Value::from).map(|value| {
         let index = runs.binary_search_by_key(&value, |run| run.0);
         (value, index.map_or([0, 0], |index| runs[index].1))
@@ -87,18 +94,18 @@ fn values(sorted: [&[Value]; 2]) -> Vec<Candidate> {
         runs.iter().filter(|(value, hits)| hits[0] + hits[1] > 1 && !is_special(value)).collect();
     frequent.sort_by_key(|(_, hits)| std::cmp::Reverse(hits[0].max(hits[1])));
     let chosen = special.iter().chain(frequent.into_iter().take(ATOMS));
-    chosen
-        .map(|(value, hits)| Candidate { event: Event::Value(*value), counts: counts(*hits, sorted) })
-        .collect()
+    let candidate =
+        |(value, hits): &Run| Candidate { event: Event::Value(*value), counts: counts(*hits, sorted) };
+    Ok(chosen.map(candidate).collect())
 }
 
 /// Quantiles of both samples together, from below and from above.
-fn thresholds(sorted: [&[Value]; 2]) -> Vec<Candidate> {
+fn thresholds(sorted: [&[Value]; 2], watch: Watch<'_>) -> Result<Vec<Candidate>, AttackError> {
     // NaN is last in the order, and on neither side of a threshold.
     let numbers = sorted.map(|values| &values[..values.partition_point(|&y| !f64::from(y).is_nan())]);
     let mut pooled = numbers.concat();
-    pooled.sort_unstable();
-    let Some(last) = pooled.len().checked_sub(1) else { return Vec::new() };
+    watch.sort(&mut pooled)?;
+    let Some(last) = pooled.len().checked_sub(1) else { return Ok(Vec::new()) };
     let mut quantiles: Vec<f64> = (0..=QUANTILES).map(|i| pooled[last * i / QUANTILES].into()).collect();
     quantiles.dedup();
     let at = |t: f64| {
@@ -110,25 +117,23 @@ fn thresholds(sorted: [&[Value]; 2]) -> Vec<Candidate> {
             Candidate { event: Event::AtLeast(t), counts: counts(at_least, sorted) },
         ]
     };
-    quantiles.into_iter().flat_map(at).collect()
+    Ok(quantiles.into_iter().flat_map(at).collect())
 }
 
 /// Multiples of powers of two, and zeros at the end of the significand.
-fn endings(samples: [&[f64]; 2]) -> Vec<Candidate> {
+fn endings(samples: [&[f64]; 2], watch: Watch<'_>) -> Result<Vec<Candidate>, AttackError> {
     let lowest = *EXPONENTS.start();
     let mut exponents = vec![[0u64; 2]; EXPONENTS.count()];
     let mut zeros = vec![[0u64; 2]; f64::MANTISSA_DIGITS as usize];
     let mut always = [0u64; 2];
     for (input, samples) in samples.iter().enumerate() {
-        for ending in samples.iter().filter_map(|&y| Ending::of(y)) {
-            match ending {
-                Ending::Zero => always[input] += 1,
-                Ending::Bit { exponent, zeros: below } => {
-                    exponents[(exponent - lowest) as usize][input] += 1;
-                    zeros[below as usize][input] += 1;
-                }
+        watch.each(samples.iter().filter_map(|&y| Ending::of(y)), |ending| match ending {
+            Ending::Zero => always[input] += 1,
+            Ending::Bit { exponent, zeros: below } => {
+                exponents[(exponent - lowest) as usize][input] += 1;
+                zeros[below as usize][input] += 1;
             }
-        }
+        })?;
     }
     let multiples = cumulate(&exponents, always).into_iter().map(|(index, hits)| Candidate {
         event: Event::Multiple { exponent: lowest + index as i32 },
@@ -138,7 +143,7 @@ fn endings(samples: [&[f64]; 2]) -> Vec<Candidate> {
         event: Event::TrailingZeros { least: index as u32 },
         counts: counts(hits, samples),
     });
-    multiples.chain(trailing).collect()
+    Ok(multiples.chain(trailing).collect())
 }
 
 /// The sums of a histogram from its end to every index where it is not empty: elsewhere they are the same again.
@@ -152,11 +157,15 @@ fn cumulate(histogram: &[[u64; 2]], mut sums: [u64; 2]) -> Vec<(usize, [u64; 2])
 }
 
 /// The doubles that a sum of an input and a double can be.
-fn reachable(samples: [&[f64]; 2], inputs: Option<[f64; 2]>) -> Vec<Candidate> {
+fn reachable(
+    samples: [&[f64]; 2],
+    inputs: Option<[f64; 2]>,
+    watch: Watch<'_>,
+) -> Result<Vec<Candidate>, AttackError> {
     let events = inputs.into_iter().flatten().map(|from| Event::Reachable { from });
-    let candidate = |event| Candidate {
-        counts: samples.map(|samples| Count::of(&event, samples.iter().copied())),
-        event,
+    let candidate = |event| {
+        let counts = watch::both(samples, |samples| Count::of(&event, samples.iter().copied(), watch))?;
+        Ok(Candidate { counts, event })
     };
     events.map(candidate).collect()
 }
@@ -164,27 +173,34 @@ fn reachable(samples: [&[f64]; 2], inputs: Option<[f64; 2]>) -> Vec<Candidate> {
 /// Sets of values that come more often for one input.
 ///
 /// A set looks better than it is in the samples that it was made of: it is made of every other sample, and the rest count.
-fn sets(samples: [&[f64]; 2]) -> Vec<Candidate> {
-    let [first, second] = samples.map(|samples| sort(samples.iter().copied().step_by(2)));
-    let runs = runs([&first, &second]);
+fn sets(samples: [&[f64]; 2], watch: Watch<'_>) -> Result<Vec<Candidate>, AttackError> {
+    let [first, second] = watch::both(samples, |samples| sort(samples.iter().copied().step_by(2), watch))?;
+    let runs = runs([&first, &second], watch)?;
     let candidate = |favoured: usize, ratio: u64| {
         let takes = |(_, hits): &&Run| {
             hits[favoured] > 1 && hits[favoured] > hits[1 - favoured].saturating_mul(ratio)
         };
         let set: Vec<Value> = runs.iter().filter(takes).map(|(value, _)| *value).collect();
+        // A set of one value is an event of its own.
+        if set.len() < 2 {
+            return Ok(None);
+        }
         let event = Event::OneOf(set);
-        let counts = samples.map(|samples| Count::of(&event, samples.iter().copied().skip(1).step_by(2)));
-        Candidate { event, counts }
+        let rest = |samples: &[f64]| Count::of(&event, samples.iter().copied().skip(1).step_by(2), watch);
+        let counts = watch::both(samples, rest)?;
+        Ok(Some(Candidate { event, counts }))
     };
     let sets = [0, 1].into_iter().flat_map(|favoured| RATIOS.map(|ratio| candidate(favoured, ratio)));
-    // A set of one value is an event of its own.
-    sets.filter(|set| matches!(&set.event, Event::OneOf(values) if values.len() > 1)).collect()
+    sets.filter_map(Result::transpose).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Nobody stops it.
+    const ALWAYS: Watch<'static> = Watch(&|| true);
 
     fn outputs() -> impl Strategy<Value = Vec<f64>> {
         let special = prop::sample::select(vec![f64::NAN, f64::INFINITY, -0.0, 0.0, 0.5, 3.0, 1e-320, -7.25]);
@@ -196,12 +212,13 @@ mod tests {
         #[test]
         fn counts_are_those_of_the_events(first in outputs(), second in outputs()) {
             let samples = [&first[..], &second[..]];
-            for Candidate { event, counts } in candidates(samples, Some([0.0, 1.0])) {
+            for Candidate { event, counts } in candidates(samples, Some([0.0, 1.0]), ALWAYS).unwrap() {
                 let is_set = matches!(&event, Event::OneOf(_))
                     || matches!(&event, Event::Not(event) if matches!(**event, Event::OneOf(_)));
                 let (start, step) = if is_set { (1, 2) } else { (0, 1) };
-                let counted =
-                    samples.map(|samples| Count::of(&event, samples.iter().copied().skip(start).step_by(step)));
+                let counted = samples.map(|samples| {
+                    Count::of(&event, samples.iter().copied().skip(start).step_by(step), ALWAYS).unwrap()
+                });
                 prop_assert_eq!(counts, counted, "{}", event);
             }
         }
@@ -210,7 +227,8 @@ mod tests {
     #[test]
     fn one_of_each_kind() {
         let samples = [&[0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0][..], &[2.5; 8][..]];
-        let events: Vec<String> = candidates(samples, Some([0.0, 1.0]))
+        let events: Vec<String> = candidates(samples, Some([0.0, 1.0]), ALWAYS)
+            .unwrap()
             .iter()
             .map(|candidate| candidate.event.to_string())
             .collect();

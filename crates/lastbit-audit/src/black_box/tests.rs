@@ -49,7 +49,9 @@ fn false_alarms(runs: u64, test: impl Fn(&Attack, [&[f64]; 2]) -> Finding) -> us
 fn choosing_and_testing_by_the_same_samples_would_be_wrong() {
     let runs = 100;
     let honest = false_alarms(runs, |attack, samples| attack.run(samples).unwrap());
-    let broken = false_alarms(runs, |attack, samples| attack.choose_and_test(samples, samples));
+    let broken = false_alarms(runs, |attack, samples| {
+        attack.choose_and_test(samples, samples, Watch(&|| true)).unwrap()
+    });
     // At most one in two is what the confidence allows.
     assert!(honest <= 50, "{honest}");
     assert!(broken > 60, "{broken} {honest}");
@@ -69,4 +71,27 @@ fn explains_itself() {
     let nothing = attack.run([&zeros, &zeros]).unwrap();
     assert!(nothing.explanation().starts_with("Nothing is certain. The most telling event is "));
     assert!(!nothing.exceeds(&Rational::ZERO));
+}
+
+/// Whenever it is stopped, there is no finding of a half-done search.
+#[test]
+fn a_stopped_attack_finds_nothing() {
+    let attack = Attack::new(rational("0.99")).unwrap().with_inputs([0.0, 1.0]).unwrap();
+    let samples: [Vec<f64>; 2] = [0, 1].map(|i| (0..100).map(|j| f64::from(i + j % 7)).collect());
+    let samples = [&samples[0][..], &samples[1][..]];
+    let asked = std::cell::Cell::new(0);
+    let count = |last: u32| {
+        asked.set(0);
+        attack.run_while(samples, &|| {
+            asked.set(asked.get() + 1);
+            asked.get() <= last
+        })
+    };
+    assert_eq!(count(u32::MAX), attack.run(samples));
+    let questions = asked.get();
+    assert!(questions > 20, "{questions}");
+    for last in 0..questions {
+        assert_eq!(count(last), Err(AttackError::Cancelled), "after {last} questions");
+        assert_eq!(asked.get(), last + 1, "somebody asks again");
+    }
 }

@@ -19,7 +19,7 @@ macro_rules! examples {
   lastbit attack --command 'python3 noise.py {input} {samples}' --inputs 0 1 --epsilon 1
   lastbit attack --gallery --markdown gallery.md
 
-Exit codes: 0 not seen to leak, or no --epsilon; 1 leaks; 2 bad input, or no samples; 3 too few samples."
+Exit codes: 0 not seen to leak, or no --epsilon; 1 leaks; 2 bad input, or no samples; 3 too few samples; 130 stopped by Ctrl-C."
     };
 }
 

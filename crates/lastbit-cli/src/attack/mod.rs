@@ -17,6 +17,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use lastbit_engine::Watcher;
 use lastbit_engine::attack::Question;
 use lastbit_real::Float;
 
@@ -84,7 +85,8 @@ pub(crate) fn run(args: &Attack) -> Result<(), Error> {
         }
     };
     let question = Question { names, ..question };
-    let answer = waiting("attacking", || question.answer([&samples[0], &samples[1]])).map_err(of_engine)?;
+    let attack = || question.answer([&samples[0], &samples[1]], &Watcher::nobody());
+    let answer = waiting("attacking", attack).map_err(of_engine)?;
     report::print_answer(&answer, args)
 }
 

@@ -90,3 +90,20 @@ pub(crate) fn assert_refused(output: &Output, what: &str) {
     assert!(stderr(output).starts_with("error: "), "{what}: {}", stderr(output));
     assert!(!stderr(output).contains("panicked"), "{what}");
 }
+
+/// Sends Ctrl-C to a command once it runs. One that was not ready for it is given more time.
+#[cfg(unix)]
+pub(crate) fn interrupted(command: impl Fn() -> Command) -> Output {
+    for seconds in [1, 4, 16] {
+        let child =
+            command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs");
+        std::thread::sleep(std::time::Duration::from_secs(seconds));
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success(), "it ended by itself");
+        let output = child.wait_with_output().expect("the command ends");
+        if output.status.code().is_some() {
+            return output;
+        }
+    }
+    panic!("Ctrl-C ended it")
+}

@@ -1,16 +1,17 @@
 //! Is anybody's noise as private as it claims to be, as far as its outputs tell?
 //!
 //! ```
+//! use lastbit_engine::Watcher;
 //! use lastbit_engine::attack::{Question, Verdict};
 //! use lastbit_real::Rational;
 //!
 //! let question = Question { epsilon: Some(Rational::ONE), ..Question::default() };
-//! let answer = question.answer([&[0.0; 500], &[1.0; 500]])?;
+//! let answer = question.answer([&[0.0; 500], &[1.0; 500]], &Watcher::nobody())?;
 //! assert_eq!(answer.verdict, Verdict::Leaks);
 //! assert_eq!(answer.headline, "LEAKS: loss at least 3.47, above ε = 1 (confidence 99.9%)");
 //! assert_eq!(answer.event, "y = 0");
 //!
-//! let answer = question.answer([&[0.0; 5], &[1.0; 5]])?;
+//! let answer = question.answer([&[0.0; 5], &[1.0; 5]], &Watcher::nobody())?;
 //! assert_eq!((answer.verdict, answer.verdict.exit_code()), (Verdict::TooFewSamples, 3));
 //! # Ok::<(), lastbit_engine::Refusal>(())
 //! ```
@@ -26,7 +27,7 @@ use lastbit_audit::black_box::{Attack, AttackError, Count, Finding};
 use lastbit_real::{Float, Rational};
 use serde::Serialize;
 
-use crate::{Number, Refusal, Schema};
+use crate::{Number, Progress, Refusal, Schema, Watcher};
 
 /// Digits of numbers for people.
 const DIGITS: usize = 6;
@@ -209,10 +210,15 @@ impl Question {
     /// The event that tells the samples apart best, and what it says of the claim.
     ///
     /// # Errors
-    /// If a number is out of its range, or there are hardly any samples.
-    pub fn answer(&self, samples: [&[f64]; 2]) -> Result<AttackAnswer, Refusal> {
+    /// If a number is out of its range, there are hardly any samples, or the watcher stops it.
+    pub fn answer(&self, samples: [&[f64]; 2], watcher: &Watcher<'_>) -> Result<AttackAnswer, Refusal> {
         let attack = self.check()?;
-        let finding = attack.run(samples).map_err(refused)?;
+        let goes_on = || {
+            (watcher.progress)(Progress { doing: "attacking", share: None, message: "" });
+            !watcher.is_cancelled()
+        };
+        let finding = attack.run_while(samples, &goes_on).map_err(refused)?;
+        let histogram = Histogram::of(&finding.event, samples.map(testing), &goes_on).ok_or_else(stopped)?;
         let lengths = samples.map(|samples| samples.len() as u64);
         let verdict = match &self.epsilon {
             None => Verdict::NoClaim,
@@ -240,7 +246,7 @@ impl Question {
             events_tried: finding.events_tried,
             samples_needed,
             explanation: text::explanation(verdict, &finding),
-            histogram: Histogram::of(&finding.event, samples.map(testing)),
+            histogram,
         })
     }
 
@@ -270,12 +276,17 @@ fn exactly(x: f64) -> Number {
     Number::exact(&value, DIGITS).with_decimal(x.to_short())
 }
 
+fn stopped() -> Refusal {
+    Refusal::interrupted("the samples were gone through")
+}
+
 fn refused(error: AttackError) -> Refusal {
     let hint = match error {
         AttackError::Confidence(_) => "give a number such as 0.999: the closer to 1, the fewer false alarms",
         AttackError::Delta(_) => "give the δ that is claimed, such as 1e-5; 0 for pure differential privacy",
         AttackError::Input(_) => "give numbers such as 0 and 1",
         AttackError::TooFewSamples { .. } => "give more: some thousands find what there is to find",
+        AttackError::Cancelled => return stopped(),
     };
     Refusal::usage(error.to_string(), hint)
 }

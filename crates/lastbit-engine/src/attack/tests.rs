@@ -1,3 +1,6 @@
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::*;
 
 fn question(epsilon: &str) -> Question {
@@ -14,7 +17,7 @@ fn halves(count: u32) -> [Vec<f64>; 2] {
 }
 
 fn answer(question: &Question, [first, second]: &[Vec<f64>; 2]) -> AttackAnswer {
-    question.answer([first, second]).unwrap()
+    question.answer([first, second], &Watcher::nobody()).unwrap()
 }
 
 #[test]
@@ -112,4 +115,20 @@ fn a_page_is_whole_and_holds_no_script() {
         assert!(!page.contains(forbidden), "{forbidden}");
     }
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("<rect"));
+}
+
+#[test]
+fn whoever_watches_may_stop_it() {
+    let cancel = AtomicBool::new(false);
+    let heard = Cell::new(0);
+    // At the third question, as Ctrl-C would come: while it runs.
+    let progress = |_: Progress<'_>| {
+        heard.set(heard.get() + 1);
+        cancel.store(heard.get() == 3, Ordering::Relaxed);
+    };
+    let watcher = Watcher { cancel: &cancel, progress: &progress };
+    let [first, second] = halves(401);
+    let stopped = question("1").answer([&first, &second], &watcher);
+    assert!(matches!(stopped, Err(Refusal::Interrupted { .. })), "{stopped:?}");
+    assert_eq!(heard.get(), 3);
 }

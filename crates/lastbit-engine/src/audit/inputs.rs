@@ -176,11 +176,8 @@ fn of_truth(truth: &bool) -> Rational {
     if *truth { Rational::ONE } else { Rational::ZERO }
 }
 
-/// An input as text.
-pub(super) fn shown(input: &Input, values: &Values) -> String {
-    if let Input::Written(text) = input {
-        return text.clone();
-    }
+/// An input as text, the same however the front end had it.
+pub(super) fn shown(values: &Values) -> String {
     let each: Vec<String> = match values.len() {
         1 => values.values().map(Argument::to_string).collect(),
         _ => values.iter().map(|(name, value)| format!("{name} = {value}")).collect(),

@@ -118,7 +118,7 @@ pub struct AuditAnswer {
     pub form: Form,
     /// Its parameters, as they were computed with.
     pub parameters: BTreeMap<String, Parameter>,
-    /// The two inputs: doubles in hexadecimal, rationals, or as they were given.
+    /// The two inputs: doubles in hexadecimal, or exact values as the language writes them.
     pub inputs: [String; 2],
     /// Whether the claim holds that the audit judges, [`claims`](AuditAnswer::claims)`[0]`; nothing if nothing is claimed.
     pub verdict: Option<Judgement>,

@@ -79,7 +79,7 @@ pub fn audit(
     let values = [inputs::values(declaration, first)?, inputs::values(declaration, second)?];
     default_grid(declaration, &mut bindings);
     all_have_values(source, declaration, &bindings)?;
-    let shown = [inputs::shown(first, &values[0]), inputs::shown(second, &values[1])];
+    let shown = values.each_ref().map(inputs::shown);
     let mut setting = Setting { source, file: &file, declaration, bindings, inputs: values, shown, notes };
     if declaration.is_over_floats() {
         return setting.float(question, wishes, watcher);

@@ -13,6 +13,7 @@ mod table;
 use std::time::Instant;
 
 use lastbit::Rational;
+use lastbit_engine::Watcher;
 use lastbit_engine::attack::{AttackAnswer, Question, Verdict};
 
 use super::args::Attack;
@@ -202,7 +203,7 @@ fn attack_once(
     samples: usize,
 ) -> Result<AttackAnswer, Error> {
     let [first, second] = both(streams.each_mut(), |stream| stream.take(samples));
-    question.answer([&first?, &second?]).map_err(of_engine)
+    question.answer([&first?, &second?], &Watcher::nobody()).map_err(of_engine)
 }
 
 /// Many attacks on each of [`BELIEVED`]. Samples of all runs come from one process for each input.
