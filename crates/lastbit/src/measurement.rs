@@ -51,7 +51,7 @@ pub struct L1Distance;
 /// A loss that may be infinite.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
-    /// At most this.
+    /// The upper end.
     Finite(Rational),
     /// Some output tells the inputs apart with certainty.
     Infinite,

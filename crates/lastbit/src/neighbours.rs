@@ -27,7 +27,7 @@ impl Metric {
     /// All of them.
     pub const ALL: [Metric; 4] = [Metric::L1, Metric::L2, Metric::LInfinity, Metric::Range];
 
-    /// Its name in claims.
+    /// The name in claims.
     pub fn name(self) -> &'static str {
         match self {
             Metric::L1 => "L1",

@@ -4,12 +4,12 @@ use lastbit_real::{Float, Rational, ln_rational};
 
 use super::{Event, ordinal};
 
-/// How many samples an event has happened in.
+/// The number of samples in which an event happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The samples that it has happened in.
     pub hits: u64,
-    /// All of them.
+    /// The number of samples.
     pub trials: u64,
 }
 
@@ -46,19 +46,19 @@ pub struct Finding {
     pub event: Event,
     /// The input under which the event is more likely: 0 or 1.
     pub favoured: usize,
-    /// How often it happened in the samples that chose it, by input.
+    /// The counts in the samples that chose the event, by input.
     pub chosen: [Count; 2],
-    /// How often it happened in the samples that tested it, by input. Only these count.
+    /// The counts in the samples that tested the event, by input. Only these count.
     pub tested: [Count; 2],
     /// Bounds on its probability, by input: from below for the favoured input, from above for the other.
     pub probabilities: [Rational; 2],
     /// A number below `ln((p - δ)/q)` for these bounds, and 0 if there is no positive one.
     pub loss_lower_bound: Rational,
-    /// How certain that is: both bounds hold with this probability, at least.
+    /// The confidence: both bounds hold with at least this probability.
     pub confidence: Rational,
     /// The `δ` that the claim allows.
     pub delta: Rational,
-    /// How many events, complements among them, were looked at.
+    /// The number of events that were tried, complements included.
     pub events_tried: usize,
 }
 
@@ -68,7 +68,7 @@ impl Finding {
         self.loss_lower_bound > *epsilon
     }
 
-    /// What leaks, and why, in plain words.
+    /// An explanation of what leaks and why, in plain words.
     pub fn explanation(&self) -> String {
         let (more, less) = (self.favoured, 1 - self.favoured);
         let [often, seldom] = [more, less].map(|input| self.tested[input]);

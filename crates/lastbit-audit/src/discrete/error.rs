@@ -4,7 +4,7 @@ use lastbit_lang::{Diagnostic, Span};
 use lastbit_real::Rational;
 use thiserror::Error;
 
-/// What is wrong with a value.
+/// A reason why an operation has no value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -54,7 +54,7 @@ pub enum Fault {
     Exponent,
 }
 
-/// Why a program cannot be audited.
+/// The reason why a program cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DiscreteError {
@@ -148,12 +148,12 @@ pub enum DiscreteError {
 }
 
 impl DiscreteError {
-    /// Whether it is a sample that is not discrete.
+    /// Whether the reason is a sample that is not discrete.
     pub fn is_continuous(&self) -> bool {
         matches!(self, DiscreteError::Continuous { .. })
     }
 
-    /// Where it is, if that is one place of the text.
+    /// The place of the error, if it is a single place of the text.
     pub fn span(&self) -> Option<Span> {
         match self {
             DiscreteError::Language(messages) => messages.first().map(|message| message.span),

@@ -77,7 +77,7 @@ const GUARD_BITS: u32 = 64;
 /// Largest ε in magnitude at which divergences are computed, as a power of two.
 const MAX_EPSILON_LOG2: i64 = 15;
 
-/// How an audit is done.
+/// The options of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// What is cut off of a tail weighs about `2^-precision`. At most 4096.

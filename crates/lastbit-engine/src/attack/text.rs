@@ -17,7 +17,7 @@ const ROWS: u64 = 7;
 /// Columns of a bin, if there are few of them.
 const WIDEST_BIN: usize = 6;
 
-/// How much is said, and in which width.
+/// The amount of detail, and the width of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Columns of the terminal.

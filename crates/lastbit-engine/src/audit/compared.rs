@@ -18,7 +18,7 @@ const OUTPUT_BITS: u32 = 128;
 /// What outputs that were not looked at leave open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Open {
-    /// All were looked at.
+    /// All outputs were weighed.
     Nothing,
     /// Sums over all outputs, and not the loss.
     Sums,

@@ -18,7 +18,7 @@ const PROOF_TIME: Duration = Duration::from_secs(5);
 
 /// Why there is no answer.
 pub(super) enum Failure {
-    /// Its outputs are not discrete.
+    /// The outputs are not discrete.
     NotDiscrete(DiscreteError),
     /// Something else.
     Refused(Refusal),

@@ -24,7 +24,7 @@ pub struct PaperVerdict {
     pub scope: String,
     /// The bound, as the paper has it.
     pub formula: &'static str,
-    /// Its value in units of `η = 2^-53`, where the excess is worst compared with it.
+    /// The value in units of `η = 2^-53`, where the excess is worst compared with it.
     pub claimed_eta: Number,
     /// `holds`, `violated`, `no such output` or `no violation found`.
     pub verdict: &'static str,

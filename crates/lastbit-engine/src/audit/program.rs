@@ -23,7 +23,7 @@ use super::{
 use crate::source::select;
 use crate::{Judgement, Number, Refusal, Schema, Source, Watcher};
 
-/// What is asked of a text.
+/// A question about a text.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     /// The text.

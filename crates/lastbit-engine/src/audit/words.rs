@@ -20,14 +20,14 @@ const LONGEST: usize = 24;
 /// Rows of the table of outputs, if not all are asked for.
 const ROWS: usize = 24;
 
-/// How much of an audit is shown.
+/// Options of what to show of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Significant digits of the loss; as many as matter, if nothing is said.
     pub digits: Option<usize>,
     /// Tables: outputs, what papers claim, what was tried.
     pub details: bool,
-    /// All outputs in the table.
+    /// Whether to show all outputs in the table.
     pub all: bool,
     /// The `u` of each output, as intervals and as a drawing.
     pub map: bool,

@@ -81,7 +81,7 @@ pub struct Entry {
     pub aliases: &'static [&'static str],
     /// The meaning.
     pub statement: &'static str,
-    /// Why the rule holds or why the thing is needed; of a verdict, what to do next.
+    /// The reason why the rule holds or why the thing is needed; of a verdict, what to do next.
     pub reason: &'static str,
     /// An example.
     pub example: &'static str,

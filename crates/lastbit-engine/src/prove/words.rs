@@ -25,9 +25,9 @@ pub struct Headline<'a> {
     pub name: &'a str,
     /// The verdict in capitals, if there is one.
     pub word: Option<&'static str>,
-    /// What it comes to, for its colour.
+    /// The judgement, which gives the line its colour.
     pub judgement: Option<Judgement>,
-    /// What is proved, refuted or undecided.
+    /// The statement that is proved, refuted or undecided.
     pub rest: String,
 }
 
@@ -185,7 +185,7 @@ impl ProofAnswer {
         lines
     }
 
-    /// Its row in a table: name, verdict, bound or cost, time.
+    /// The row in a table: name, verdict, bound or cost, time.
     pub fn row(&self, digits: usize) -> [String; 4] {
         let bound = match &self.found {
             Found::ErrorBound(found) => format!("<= {}", up(found.abs_error.upper(), digits)),

@@ -35,9 +35,9 @@ impl Law {
 /// A sample from a [`Law`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Its name: `z`, `nu[3]`; `z#2` if a loop draws it the second time.
+    /// The name: `z`, `nu[3]`; `z#2` if a loop draws it the second time.
     pub name: Symbol,
-    /// What it is drawn from.
+    /// The law that it is drawn from.
     pub law: Law,
     /// The place of the draw in the text.
     pub span: Span,
@@ -65,15 +65,15 @@ pub struct FiniteLaw {
 /// A sample from a [`FiniteLaw`], and which of its values it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its name.
+    /// The name.
     pub name: Symbol,
-    /// What it is drawn from.
+    /// The law that it is drawn from.
     pub law: FiniteLaw,
     /// The number of the value.
     pub value: usize,
 }
 
-/// Where the samples of a run come from.
+/// A source of the samples of a run.
 pub trait Samples {
     /// The value of a sample.
     ///
@@ -98,7 +98,7 @@ impl Samples for Fresh {
     }
 }
 
-/// One way through a program.
+/// A path through a program.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// The conditions under which it is taken.
@@ -107,11 +107,11 @@ pub struct Path {
     pub choices: Vec<Choice>,
     /// The other samples that are drawn.
     pub samples: Vec<Sample>,
-    /// What must hold for the program to be defined.
+    /// The conditions under which the program is defined.
     pub obligations: Vec<Obligation>,
     /// The functions that are no polynomials.
     pub applications: BTreeMap<Symbol, Application>,
-    /// What is returned: numbers and truth values.
+    /// The returned values: numbers and truth values.
     pub result: Vec<Value>,
     /// The last values of the variables.
     pub variables: BTreeMap<String, Value>,

@@ -28,7 +28,7 @@ pub struct OpenTheorem {
     pub theorem: String,
     /// `Δ`.
     pub distance: Rational,
-    /// Why the theorem does not apply, if it does not.
+    /// The reason why the theorem does not apply, if it does not.
     pub refusal: Option<String>,
     /// The numeric bound of the text itself at some values, beside the theorem's.
     pub points: Vec<OpenPoint>,

@@ -18,7 +18,7 @@ use super::{
     EndpointError, FloatSnap, NoiseError, OutOfRange, ShapeError, SnappingShape, noise_error, recognise,
 };
 
-/// What is given beside a text.
+/// Values that are given beside a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Values of parameters.
@@ -58,7 +58,7 @@ pub struct Statement<'a> {
 pub struct Snapping {
     /// The nodes and their roles in the mechanism.
     pub shape: SnappingShape,
-    /// With its numbers.
+    /// The mechanism, with its numbers.
     pub mechanism: FloatSnap,
     /// The error of the noise.
     pub error: NoiseError,

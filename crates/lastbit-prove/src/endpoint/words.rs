@@ -125,14 +125,14 @@ impl FloatAnswer<'_> {
         }
     }
 
-    /// Why the claim is not proved, though there is a bound.
+    /// The reason why the claim is not proved, although there is a bound.
     pub fn not_enough(&self) -> Option<String> {
         not_enough(&self.bound.as_ref().ok()?.1, &self.statement.claim)
     }
 }
 
 impl Event {
-    /// For people.
+    /// The answer as text.
     pub fn in_words(&self) -> String {
         match self {
             Event::Output(output) => format!("r = {}", shown_float(*output)),

@@ -125,7 +125,7 @@ impl Claim {
         self.mechanism
     }
 
-    /// Its parameters, exact.
+    /// The parameters, exact.
     pub fn parameters(&self) -> &[(&'static str, String)] {
         &self.parameters
     }

@@ -82,13 +82,13 @@ impl Default for Search {
     }
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
-    /// How much of the budget is spent, from 0 to 1.
+    /// The share of the budget that is spent, from 0 to 1.
     pub share: f64,
-    /// What was found so far.
+    /// The worst inputs so far.
     pub worst: &'a Worst,
 }
 

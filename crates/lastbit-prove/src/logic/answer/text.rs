@@ -270,7 +270,7 @@ fn undecided(answer: &Answer<'_>) -> String {
     text
 }
 
-/// What to do where a limit does not suffice.
+/// Advice on what to do when a limit was reached.
 pub fn advice(reason: &Reason) -> &'static str {
     match reason {
         Reason::Time(_) => {
