@@ -24,7 +24,7 @@ class Attack:
 
     - `verdict`: 'leaks', 'not_seen_to_leak', 'too_few_samples', or 'no_claim' without an epsilon.
     - `leaks`: whether the loss certainly exceeds `epsilon` (with δ = `delta`), at this `confidence`; `None` if there is no epsilon, or too few
-      samples to tell. That no leak is seen does not mean that there is none.
+      samples to tell. Not seeing a leak does not mean that there is none.
     - `event`: what to look for in an output; `favoured`: the input, 0 or 1, under which it is more likely.
     - `loss_exact`: a lower bound on the privacy loss; `loss_lower_bound` is a double that is not above it.
     - `probabilities`: bounds on the probability of the event, from below under the favoured input and from above under the other.

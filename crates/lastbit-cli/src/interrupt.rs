@@ -65,7 +65,7 @@ fn end() -> ! {
 fn message(written: u64) -> String {
     match written {
         0 => "stopped: no noisy value was written".into(),
-        1 => "stopped: 1 noisy value was written, and the claim stands for it".into(),
-        _ => format!("stopped: {written} noisy values were written, and the claim stands for them"),
+        1 => "stopped: 1 noisy value was written, and the claim holds for it".into(),
+        _ => format!("stopped: {written} noisy values were written, and the claim holds for them"),
     }
 }

@@ -66,7 +66,7 @@ pub enum Refusal {
         doing: String,
     },
     /// Two computations that must agree do not.
-    #[error("{message}: this is a bug, of the audit or of the function")]
+    #[error("{message}: this is a bug in the audit or in the function")]
     Bug {
         /// A description of the disagreement.
         message: String,

@@ -80,7 +80,9 @@ impl fmt::Display for Reason {
         match self {
             Reason::Time(limit) => write!(f, "the time limit of {} s is reached", limit.as_secs_f64()),
             Reason::Memory(limit) => write!(f, "the memory limit of {} is reached", bytes(*limit)),
-            Reason::Count { of, count, most } => write!(f, "there are {count} {of}, and {most} are the most"),
+            Reason::Count { of, count, most } => {
+                write!(f, "there are {count} {of}, and at most {most} are allowed")
+            }
             Reason::Interrupted => f.write_str("it was interrupted"),
         }
     }

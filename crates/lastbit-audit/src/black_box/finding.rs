@@ -103,23 +103,25 @@ pub(super) fn loss_lower_bound(p: &Rational, q: &Rational, delta: &Rational) -> 
 fn why(event: &Event, more: usize) -> String {
     let [shows, hides] = [more, 1 - more].map(ordinal);
     match event {
-        Event::Value(_) => "A single output tells the inputs apart. Noise has to give it about as often for both, also where \
-             it fails, saturates or comes back unchanged."
-            .to_string(),
+        Event::Value(_) => {
+            "A single output tells the inputs apart. Noise must give it about equally often for both, even \
+             where it fails, saturates or leaves the value unchanged."
+                .to_string()
+        }
         Event::AtMost(_) | Event::AtLeast(_) => format!(
-            "Outputs for the {shows} input lie there more often, which shows without a look at their bits: it is the amount \
-             of noise that tells, not how it was rounded."
+            "Outputs for the {shows} input lie there more often, which has nothing to do with their bits: the amount of \
+             noise gives the input away, not how it was rounded."
         ),
         Event::Multiple { .. } => format!(
             "Outputs for the {hides} input have finer bits than outputs for the {shows} one. A sum of doubles has the grid of \
-             its larger term, so the last bits tell what the noise was added to."
+             its larger term, so the last bits reveal what the noise was added to."
         ),
         Event::TrailingZeros { .. } => format!(
-            "The last bits are in use more often for the {hides} input. The sum of input and noise has been rounded, and the \
-             trace of that depends on the input."
+            "The last bits are used more often for the {hides} input. The sum of input and noise has been rounded, and the \
+             trace of the rounding depends on the input."
         ),
         Event::Reachable { from } => format!(
-            "Adding a double to {from} does not give every double: it leaves gaps, and they lie elsewhere for every input.",
+            "Adding a double to {from} does not give every double: it leaves gaps, in different places for every input.",
             from = from.to_short()
         ),
         Event::OneOf(_) => format!(

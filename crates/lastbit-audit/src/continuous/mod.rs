@@ -126,7 +126,7 @@ pub enum ContinuousError {
         noises: usize,
     },
     /// The integral falls into too many parts.
-    #[error("the integral makes more than {limit} terms")]
+    #[error("the integral has more than {limit} terms")]
     TooManyTerms {
         /// The number of parts that is allowed.
         limit: usize,

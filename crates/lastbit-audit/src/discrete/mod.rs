@@ -96,7 +96,7 @@ impl Default for Options {
 
 /// The privacy loss of a mechanism between two inputs.
 ///
-/// Inputs that are no neighbours are compared too; the report says which clause they do not satisfy.
+/// Inputs that are not neighbours are compared too; the report says which clause they do not satisfy.
 pub fn audit(
     file: &File,
     declaration: &Declaration,

@@ -146,7 +146,7 @@ impl DiscreteReport {
                 "undecided, as the loss is only known from below".into()
             }
             (ClaimVerdict::Violated, _) if !self.unmet.is_empty() => {
-                "exceeded, by inputs that are no neighbours".into()
+                "exceeded, by inputs that are not neighbours".into()
             }
             (verdict, _) => format!("{} at these inputs", verdict.text()),
         };

@@ -64,7 +64,7 @@ impl Claim {
             _ => "",
         };
         let verdict = match (verdict, neighbours) {
-            (ClaimVerdict::Violated, Neighbours::No) => "exceeded, by inputs that are no neighbours".into(),
+            (ClaimVerdict::Violated, Neighbours::No) => "exceeded, by inputs that are not neighbours".into(),
             (verdict, _) => format!("{} at these inputs", verdict.text()),
         };
         format!("ε = {epsilon}{delta}: {verdict}{why}")

@@ -57,7 +57,7 @@ pub enum ProgramError {
     #[error("{}", messages(.0))]
     Language(Vec<Diagnostic>),
     /// It returns a list.
-    #[error("the program returns {count} numbers; one can be audited")]
+    #[error("the program returns {count} numbers; only one can be audited")]
     Results {
         /// The number of results.
         count: usize,
@@ -69,7 +69,7 @@ pub enum ProgramError {
         name: String,
     },
     /// More samples of `unif` than one.
-    #[error("the program draws `{first}` and `{second}` from `unif`; one such sample can be audited")]
+    #[error("the program draws `{first}` and `{second}` from `unif`; only one such sample can be audited")]
     Uniforms {
         /// The first one.
         first: String,

@@ -35,7 +35,7 @@ Exit codes: 0 not seen to leak, or no --epsilon; 1 leaks; 2 bad input, or no sam
            event that tells the inputs apart every time; and with one as frequent as this one
   loss     at least ln((P - δ)/P'), rounded down: what (ε, δ)-differential privacy bounds by ε
 
-That no leak is seen does not mean that there is none. docs/attack.md has the rest.
+Not seeing a leak does not mean that there is none. docs/attack.md has the rest.
 
 ", examples!()))]
 pub(crate) struct Attack {

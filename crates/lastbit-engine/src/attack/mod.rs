@@ -275,7 +275,7 @@ fn refused(error: AttackError) -> Refusal {
         AttackError::Confidence(_) => "give a number such as 0.999: the closer to 1, the fewer false alarms",
         AttackError::Delta(_) => "give the δ that is claimed, such as 1e-5; 0 for pure differential privacy",
         AttackError::Input(_) => "give numbers such as 0 and 1",
-        AttackError::TooFewSamples { .. } => "give more: some thousands find what there is to find",
+        AttackError::TooFewSamples { .. } => "give more: a few thousand are usually enough",
     };
     Refusal::usage(error.to_string(), hint)
 }

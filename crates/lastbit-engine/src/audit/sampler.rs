@@ -300,7 +300,7 @@ impl Question {
         let mut notes =
             vec!["an output may stand for an interval of outputs; the loss is that of these".to_owned()];
         if report.starts_over() {
-            notes.push("probabilities are those of one proposal; if it is rejected, all begins anew".into());
+            notes.push("probabilities are those of one proposal; if it is rejected, another is drawn".into());
         }
         if report.interrupted {
             notes.push("interrupted: what was not tried by then is undecided".into());

@@ -135,12 +135,12 @@ impl AuditAnswer {
     }
 
     fn why_undecided(&self, claim: &JudgedClaim) -> String {
-        let not_neighbours = self.notes.iter().any(|note| note.starts_with("the inputs are no neighbours"));
+        let not_neighbours = self.notes.iter().any(|note| note.starts_with("the inputs are not neighbours"));
         if not_neighbours {
-            return "the inputs are no neighbours, and the claim says nothing about them".into();
+            return "the inputs are not neighbours, and the claim says nothing about them".into();
         }
         match &self.loss {
-            Loss::AtLeast(_) => "not all outputs are known; more depth or lastbit prove may tell".into(),
+            Loss::AtLeast(_) => "not all outputs are known; more depth or lastbit prove may decide".into(),
             _ => claim.words.split_once(": ").map_or(claim.words.clone(), |(_, why)| why.to_owned()),
         }
     }

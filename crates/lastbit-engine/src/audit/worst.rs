@@ -129,7 +129,7 @@ impl Search {
         let worst = worst.map_err(|error| Refusal::out_of_range(&error))?;
         let Some(witness) = worst.witness() else {
             return Err(Refusal::usage(
-                "no two inputs were looked at",
+                "no two inputs were tried",
                 "give it more time (budget), or a larger sensitivity",
             ));
         };
@@ -147,7 +147,7 @@ impl Search {
 /// From the error of the noise, which is read off the mechanism's text.
 fn certified(variant: &Variant, sensitivity: &Rational) -> Certified {
     if !variant.clamp_input {
-        return Certified::None { reason: "nothing is certified of inputs that are not clamped".into() };
+        return Certified::None { reason: "nothing is certified about inputs that are not clamped".into() };
     }
     let total = error_of_noise(variant).and_then(|error| {
         let certified = certify(&variant.mechanism, &error, sensitivity);

@@ -220,7 +220,7 @@ impl CheckAnswer {
             }
             Proved::Loss(proved) => {
                 let failing = proved.delta.as_ref().map_or(String::new(), |delta| {
-                    format!(", but for a probability of {}", number::decimal(delta.upper(), 4, Rounding::Up))
+                    format!(", except with probability {}", number::decimal(delta.upper(), 4, Rounding::Up))
                 });
                 let kind = if proved.delta.is_none() { "pure DP, " } else { "" };
                 let x = &proved.argument;
@@ -278,8 +278,8 @@ impl CheckAnswer {
 /// What is said of a theorem that is about nothing, or may be.
 pub(crate) fn vacuity(vacuous: Option<bool>) -> Option<&'static str> {
     match vacuous {
-        Some(true) => Some("VACUOUS: no two inputs satisfy what is declared of them"),
-        None => Some("POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them"),
+        Some(true) => Some("VACUOUS: no two inputs satisfy what is declared about them"),
+        None => Some("POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared about them"),
         Some(false) => None,
     }
 }

@@ -196,7 +196,7 @@ impl Session<'_> {
     }
 }
 
-/// Two inputs to look at that are no neighbours.
+/// Two inputs to look at that are not neighbours.
 fn far_apart(found: &FloatAnswer<'_>, inputs: Option<&[Rational; 2]>) -> Option<String> {
     let [f, f2] = inputs?;
     let (snapping, _) = found.bound.as_ref().ok()?;

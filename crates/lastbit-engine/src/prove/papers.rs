@@ -120,7 +120,7 @@ fn point(program: &StraightLine, at: &BTreeMap<String, Rational>) -> Result<Vec<
     }
     let value = |input: &Input| {
         let Some(value) = at.get(&input.name) else {
-            return Err(Refusal::usage(format!("--at says nothing of {}", input.name), "name all inputs"));
+            return Err(Refusal::usage(format!("--at gives no value for {}", input.name), "name all inputs"));
         };
         if *value < input.lo || input.hi < *value {
             return Err(Refusal::usage(

@@ -120,7 +120,7 @@ impl ProofAnswer {
             }
             (Found::ErrorBound(found), _) => found.in_words(digits),
             (Found::Privacy(found), Verdict::Proved) if found.vacuous => {
-                format!("VACUOUS: no two inputs satisfy what is declared of them: {statement}")
+                format!("VACUOUS: no two inputs satisfy what is declared about them: {statement}")
             }
             (Found::Privacy(_), Verdict::Rejected) => {
                 let state = match self.cost() {

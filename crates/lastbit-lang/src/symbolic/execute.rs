@@ -305,7 +305,7 @@ impl Run<'_, '_> {
     fn scale(&mut self, id: ExprId, span: Span) -> Result<Polynomial, Diagnostic> {
         let scale = self.number(id)?;
         if let Some(value) = scale.as_constant().filter(|value| !value.is_positive()) {
-            let message = format!("a scale is positive, and this one is {value}");
+            let message = format!("a scale must be positive, but this one is {value}");
             let hint = "a scale is a distance over ε, such as 1 / eps";
             return Err(Diagnostic::new(self.program.file.expr(id).span, message).with_hint(hint));
         }
@@ -319,7 +319,7 @@ impl Run<'_, '_> {
             Distribution::Bernoulli(id) => {
                 let p = self.number(*id)?;
                 if let Some(value) = p.as_constant().filter(|p| p.is_negative() || *p > Rational::ONE) {
-                    let message = format!("a probability lies in [0, 1], and this one is {value}");
+                    let message = format!("a probability must lie in [0, 1], but this one is {value}");
                     return Err(Diagnostic::new(self.program.file.expr(*id).span, message));
                 }
                 let weights = vec![p.clone(), &one - &p];
@@ -334,7 +334,7 @@ impl Run<'_, '_> {
                 for id in ids {
                     let weight = self.number(*id)?;
                     if let Some(value) = weight.as_constant().filter(Rational::is_negative) {
-                        let message = format!("a weight is not negative, and this one is {value}");
+                        let message = format!("a weight must not be negative, but this one is {value}");
                         return Err(Diagnostic::new(self.program.file.expr(*id).span, message));
                     }
                     self.trace.forbid(Constraint::non_negative(-&weight), "a weight must be positive", span);

@@ -494,7 +494,7 @@ impl Program<'_> {
             count => count.to_string(),
         };
         self.watch.too_many("cases of two inputs", count.clone(), MAX_CASES);
-        let message = format!("two inputs have {count} cases, and {MAX_CASES} are the most");
+        let message = format!("two inputs have {count} cases, and at most {MAX_CASES} are allowed");
         let hint = "every `bool` that is read has two, in each of the two inputs: shorter arrays have fewer";
         Err(Diagnostic::new(self.declaration.name.span, message).with_hint(hint))
     }

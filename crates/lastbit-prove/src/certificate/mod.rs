@@ -123,8 +123,8 @@ pub enum CertificateError {
         /// The value in the certificate.
         found: String,
     },
-    /// The values given beside the text do not agree with the text.
-    #[error("it is about what was given beside the text; of the text itself: {0}")]
+    /// It holds only with the values that were given beside the text; for the text alone it fails.
+    #[error("it holds only with the values given beside the text; for the text alone: {0}")]
     Given(Box<CertificateError>),
 }
 
@@ -171,7 +171,7 @@ pub enum ExportError {
     #[error(transparent)]
     Gappa(GappaError),
     /// Gappa proves error bounds only.
-    #[error("it is of privacy, and Gappa proves error bounds only")]
+    #[error("it is about privacy, and Gappa only proves error bounds")]
     NotAnError,
 }
 

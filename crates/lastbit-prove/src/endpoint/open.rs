@@ -164,7 +164,7 @@ fn refusal(statement: &Statement<'_>, shape: &SnappingShape, scale: &Public) -> 
         Public::Number(number)
             if Rational::try_from(number.to_f64(Rounding::Nearest)).as_ref() != Ok(number) =>
         {
-            Some(format!("it is about a scale that is a double, and {number} is none"))
+            Some(format!("it is about a scale that is a double, and {number} is not one"))
         }
         _ => None,
     }

@@ -206,7 +206,7 @@ fn names_neighbours(
     bindings: &Bindings,
 ) -> Result<(), Diagnostic> {
     if given.distance.as_ref().is_some_and(|distance| !distance.is_positive()) {
-        let message = "the distance of neighbours that is given must be positive";
+        let message = "the given distance of neighbours must be positive";
         return Err(Diagnostic::new(declaration.name.span, message));
     }
     let says = declaration.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Adjacent(..)));

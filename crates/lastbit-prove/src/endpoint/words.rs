@@ -150,13 +150,13 @@ fn not_enough(report: &EndpointReport, claim: &Claimed) -> Option<String> {
     let certified = match &report.certified.total {
         Total::Pure { loss } => format!("a loss of {}", loss.to_decimal(DIGITS, Rounding::Up)),
         Total::Approximate { loss, delta } => format!(
-            "a loss of {} but for a probability of {}",
+            "a loss of {} except with probability {}",
             loss.to_decimal(DIGITS, Rounding::Up),
             delta.to_decimal(3, Rounding::Up)
         ),
     };
     let delta = if claim.delta.is_zero() { String::new() } else { format!(" and delta = {}", claim.delta) };
-    Some(format!("the claim is epsilon = {epsilon}{delta}, and certified is {certified}"))
+    Some(format!("the claim is epsilon = {epsilon}{delta}, but the certified bound is {certified}"))
 }
 
 /// A number as it is, or as a float in hexadecimal if that is shorter.

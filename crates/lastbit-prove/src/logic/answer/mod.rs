@@ -188,10 +188,10 @@ fn negative(declaration: &Declaration, claim: &(Polynomial, Option<Polynomial>))
     let is_negative = |p: &Polynomial| p.as_constant().is_some_and(|value| value.is_negative());
     let what = match claim {
         (epsilon, _) if is_negative(epsilon) => {
-            format!("a privacy loss is not negative, and the claimed one is {epsilon}")
+            format!("a privacy loss must not be negative, but the claimed one is {epsilon}")
         }
         (_, Some(delta)) if is_negative(delta) => {
-            format!("δ is not negative, and the claimed one is {delta}")
+            format!("δ must not be negative, but the claimed one is {delta}")
         }
         _ => return None,
     };

@@ -84,7 +84,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
         text += "  the cost was found, not claimed\n";
     }
     if proved.is_vacuous() {
-        text += "  warning: VACUOUS: no two inputs satisfy what is declared of them\n";
+        text += "  warning: VACUOUS: no two inputs satisfy what is declared about them\n";
     }
     let width = if show.all { usize::MAX } else { FEW };
     text += &derivation(&answer.program, &proved.proof, &proved.trace).render(width, show.depth);

@@ -287,14 +287,14 @@ fn statement(lines: &mut Lines, text: &Text<'_, '_>, certificate: &Certificate) 
     // What is not about anything says so first.
     let example = match certificate.neighbours()? {
         Neighbours::None => {
-            lines.push(0, "(* VACUOUS: no two inputs satisfy what is declared of them. The theorem below is about nothing. *)");
+            lines.push(0, "(* VACUOUS: no two inputs satisfy what is declared about them. The theorem below is about nothing. *)");
             lines.blank();
             String::new()
         }
         Neighbours::Unknown => {
             lines.push(
                 0,
-                "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them. *)",
+                "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared about them. *)",
             );
             lines.blank();
             String::new()
