@@ -135,7 +135,7 @@ _CLASSES: "dict[str, Callable[..., Mechanism | Selection]]" = {
 
 
 def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str | None" = None, **parameters: Any) -> Claim:
-    """What a release promises, without making one.
+    """The claim of a release, without making the release.
 
     mechanism: a mechanism, one of the functions of this module, or its name; the latter two with the parameters of the function. dtype: the
     type of the values (float64 where the mechanism takes it, else int64). unit: whose data neighbours differ in, such as "person".
@@ -164,7 +164,7 @@ _LAZY = {
     "_explain": ("Explanation", "explain"),
     "_prove": ("ErrorBound", "PrivacyProof", "Proofs", "Witness", "check", "prove"),
 }
-"""What is imported when it is first asked for, so that noise costs no more than noise."""
+"""Names that are imported on first use, so that noise alone does not pay for them."""
 
 
 def __getattr__(name: str) -> Any:

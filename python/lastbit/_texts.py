@@ -36,7 +36,7 @@ def _is_path(given: str) -> bool:
 
 @contextmanager
 def named(name: "str | None") -> Iterator[None]:
-    """Mistakes in a text name the file that it is from."""
+    """Makes mistakes in a text name the file that it comes from."""
     try:
         yield
     except ProgramError as error:

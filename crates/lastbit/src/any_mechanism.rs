@@ -252,7 +252,7 @@ pub enum Family {
     },
 }
 
-/// How much noise: four ways to say it.
+/// The amount of noise, given in one of four ways.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Amount {
     /// The scale `b` of Laplace noise (`1/ε` of snapping), the `σ` of Gaussian noise.

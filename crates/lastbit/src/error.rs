@@ -77,7 +77,7 @@ pub enum Error {
         /// The expected number.
         out: usize,
     },
-    /// There is nothing to choose from.
+    /// There are no candidates to choose from.
     #[error("there is nothing to choose from: a choice needs at least one candidate")]
     NoCandidates,
     /// A weight of a candidate is not a positive number.
@@ -201,7 +201,7 @@ pub enum Error {
         /// What is wrong with them.
         reason: &'static str,
     },
-    /// There is no memory for the keys of the random generator.
+    /// There is not enough memory for the keys of the random generator.
     #[error("not enough memory for the keys of the random generator: {reason}")]
     NoKeyMemory {
         /// The operating system's words.

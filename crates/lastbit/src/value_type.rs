@@ -20,7 +20,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All of them.
+    /// All types.
     pub const ALL: [ValueType; 5] =
         [ValueType::F64, ValueType::F32, ValueType::I64, ValueType::I32, ValueType::Real];
 
