@@ -9,7 +9,7 @@ Fraction(1, 10)
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
-- Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
+- Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).
 
 Parameters are exact: 0.1 is 1/10, as are "0.1", Fraction(1, 10) and Decimal("0.1"). A float is the decimal that Python prints for it.
 """

@@ -27,7 +27,7 @@ def _meaning(loss: Fraction, measure: str) -> str:
         return "zero-concentrated differential privacy"
     # A float is good enough to be read; it is rounded up.
     factor = up(Fraction(math.exp(min(float(loss), 300.0))), 3)
-    return f"the odds of anybody's guess about the difference change by a factor of at most {factor} (e^ε)"
+    return f"the odds of anyone's guess about the difference change by a factor of at most {factor} (e^ε)"
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:

@@ -97,7 +97,7 @@ pub(crate) struct Common {
     /// Print the claim and the choice as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Whose data neighbouring inputs differ in, such as person: it becomes part of the claim
+    /// The unit in which neighbouring inputs differ, such as person; part of the claim
     #[arg(long, value_name = "NAME")]
     pub(crate) unit: Option<String>,
     /// Show the text of a bad line in the message about it

@@ -1,4 +1,4 @@
-//! Is anybody's noise as private as it claims to be, as far as its outputs tell?
+//! Is noise as private as it claims to be, as far as its outputs tell?
 //!
 //! ```
 //! use lastbit_engine::attack::{Question, Verdict};
