@@ -108,7 +108,7 @@ impl Error {
         }
     }
 
-    /// Tells the user, unless it is told.
+    /// Prints the error, unless it is already printed.
     pub(crate) fn print(&self) {
         if matches!(self, Error::Told(_)) {
             return;

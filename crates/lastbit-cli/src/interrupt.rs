@@ -1,4 +1,4 @@
-//! Ctrl-C: what is out ends with a line, and the user is told what came of it.
+//! Ctrl-C: the output ends with a whole line, and a message says what was written.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::Mutex;

@@ -38,7 +38,7 @@ impl Count {
 /// Bits of the logarithm.
 const BITS: u32 = 64;
 
-/// The event that tells the two inputs apart best, and what is certain of it.
+/// The event that best tells the two inputs apart, and what is certain about it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {

@@ -161,7 +161,7 @@ pub fn unmet(
     conditions::unmet(file, declaration, &mut scopes)
 }
 
-/// The clauses `assume` about nothing but parameters that these values do not satisfy: whatever is said of such values is said in vain.
+/// The `assume` clauses about parameters alone that these values violate: a claim says nothing about such values.
 ///
 /// # Errors
 /// If a value is missing or outside of its declared range, or a clause cannot be evaluated.

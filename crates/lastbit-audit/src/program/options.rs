@@ -1,4 +1,4 @@
-//! What to compute, how much of it, and who is told.
+//! Options: what to compute, how much of it, and who hears of progress.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

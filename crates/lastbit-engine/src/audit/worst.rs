@@ -217,7 +217,7 @@ impl Found {
         Some((excess / (&self.bound * &self.rate)).to_decimal(4, Rounding::Down))
     }
 
-    /// What is told of the search.
+    /// The description of the search.
     pub(super) fn told(self, variant: &Variant, comparison: &Comparison<i64>) -> WorstInputs {
         let is_finite = comparison.loss(64) != FoundLoss::Infinite;
         let gap = match &self.certified {
@@ -258,7 +258,7 @@ impl Found {
         self.worst.witnesses().find(violates)
     }
 
-    /// What became of the papers' claims.
+    /// The verdicts on the papers' claims.
     pub(super) fn papers(&self, variant: &Variant) -> Vec<PaperVerdict> {
         if self.sensitivity > Rational::ONE {
             return Vec::new();

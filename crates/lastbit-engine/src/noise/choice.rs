@@ -10,7 +10,7 @@ use super::half_width::{double, part};
 use super::words;
 use crate::{Number, Refusal, Schema};
 
-/// Numbers of candidates for which it is told how good the choice is, and how surely.
+/// The numbers of candidates for which the quality of the choice is shown, and its probability.
 const CANDIDATES: [usize; 4] = [2, 10, 1000, 1_000_000];
 const PERCENT: &str = "95";
 

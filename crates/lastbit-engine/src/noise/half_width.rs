@@ -14,7 +14,7 @@ const DIGITS: usize = 6;
 /// Integers of so many digits are shown as they are.
 const MOST_DIGITS: usize = 20;
 
-/// The probabilities at which it is told how large the noise is, in percent.
+/// The probabilities, in percent, at which the size of the noise is shown.
 pub(super) const CONFIDENCES: [&str; 5] = ["50", "90", "95", "99", "99.9"];
 
 /// A bound on the size of the noise, with its probability.

@@ -1,4 +1,4 @@
-//! What is told with noisy values: the claim, or that there is none.
+//! The promise that goes with noisy values: the claim, or a note that there is none.
 
 use lastbit::{Claim, Rational, Rounding};
 use serde::{Serialize, Serializer};

@@ -97,7 +97,7 @@ pub struct ExactLoss {
     pub at_most_certified: bool,
 }
 
-/// A constant of the papers, and what became of it.
+/// A constant of the papers, and the verdict on it.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PapersClaim {

@@ -15,7 +15,7 @@ use crate::{Judgement, Loss, number};
 pub(super) const DIGITS: usize = 6;
 /// The longest exact numbers and formulas that people read.
 const LONGEST: usize = 24;
-/// Steps, attempts and values that are told.
+/// The largest number of steps, attempts and values that are shown.
 const FEW: usize = 3;
 
 /// The first line of an answer: `laplace: PROVED: eps-DP (pure), …`.

@@ -1,6 +1,6 @@
 //! Numbers that make no sense whatever the parameters are: scales, probabilities, weights, claims, accuracies.
 //!
-//! What depends on values that are given later is told by whoever has them.
+//! Problems that depend on values which are given later are reported where the values are known.
 
 use lastbit_real::Rational;
 

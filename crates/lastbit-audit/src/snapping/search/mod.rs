@@ -92,7 +92,7 @@ pub struct Progress<'a> {
     pub worst: &'a Worst,
 }
 
-/// Tasks of a round. Between rounds findings are put together, and progress is told.
+/// The number of tasks in a round. Between rounds the findings are merged, and progress is reported.
 const TASKS: u64 = 12;
 /// Pairs of a task that weighs all outputs of interest.
 const PAIRS_TO_LOOK_AT: u64 = 24;

@@ -101,7 +101,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
     text
 }
 
-/// The steps of a script that are wrong or need a word; one that proves the claim is told with its derivation.
+/// The steps of a script that are wrong or have a warning; a script that proves the claim is shown with its derivation.
 fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
     let name = &answer.declaration.name.text;
     let mut text = String::new();

@@ -131,7 +131,7 @@ pub fn refute(
     refute_with(file, declaration, values, options, &Watch::default(), &mut |_| {})
 }
 
-/// As [`refute`], until the watch is over; `progress` is told how many probabilities have been computed.
+/// Like [`refute`], until the watch is over; `progress` receives the number of probabilities that have been computed.
 ///
 /// # Errors
 /// As [`refute`].
