@@ -9,8 +9,8 @@ Fraction(1, 10)
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
-- Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of anybody's noise, from samples).
-- Certificates of proofs: `check` (goes through one again), `certify` (writes one for Coq or Gappa).
+- Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).
+- Certificates of proofs: `check` (checks one again), `certify` (writes one for Coq or Gappa).
 
 Parameters are exact: 0.1 is 1/10, as are "0.1", Fraction(1, 10) and Decimal("0.1"). A float is the decimal that Python prints for it.
 """
@@ -138,7 +138,7 @@ _CLASSES: "dict[str, Callable[..., Mechanism | Selection]]" = {
 
 
 def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str | None" = None, **parameters: Any) -> Claim:
-    """What a release promises, without making one.
+    """The claim of a release, without making the release.
 
     mechanism: a mechanism, one of the functions of this module, or its name; the latter two with the parameters of the function. dtype: the
     type of the values (float64 where the mechanism takes it, else int64). unit: whose data neighbours differ in, such as "person".
@@ -167,7 +167,7 @@ _LAZY = {
     "_explain": ("Explanation", "explain"),
     "_prove": ("Checked", "ErrorBound", "PrivacyProof", "Proofs", "Witness", "certify", "check", "prove"),
 }
-"""What is imported when it is first asked for, so that noise costs no more than noise."""
+"""Names that are imported on first use, so that noise alone does not pay for them."""
 
 
 def __getattr__(name: str) -> Any:

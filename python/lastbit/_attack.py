@@ -1,4 +1,4 @@
-"""Anybody's noise, tested from its outputs alone."""
+"""Any noise at all, tested from its outputs alone."""
 
 import json
 import math
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy
 
 EXACT_INTEGERS = 1 << 53
-"""The largest integer up to which doubles have them all."""
+"""The largest integer up to which every integer is a double."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,7 +24,7 @@ class Attack:
 
     - `verdict`: 'leaks', 'not_seen_to_leak', 'too_few_samples', or 'no_claim' without an epsilon.
     - `leaks`: whether the loss certainly exceeds `epsilon` (with δ = `delta`), at this `confidence`; `None` if there is no epsilon, or too few
-      samples to tell. That no leak is seen does not mean that there is none.
+      samples to tell. Not seeing a leak does not mean that there is none.
     - `event`: what to look for in an output; `favoured`: the input, 0 or 1, under which it is more likely.
     - `loss_exact`: a lower bound on the privacy loss; `loss_lower_bound` is a double that is not above it.
     - `probabilities`: bounds on the probability of the event, from below under the favoured input and from above under the other.
@@ -58,7 +58,7 @@ class Attack:
 
     @property
     def verdict(self) -> str:
-        """What the samples come to."""
+        """The verdict on the samples."""
         return str(self._answer["verdict"])
 
     @property
@@ -68,7 +68,7 @@ class Attack:
 
     @property
     def event(self) -> str:
-        """What to look for in an output."""
+        """The event, a property of an output."""
         return str(self._answer["event"])
 
     @property
@@ -78,12 +78,12 @@ class Attack:
 
     @property
     def loss_exact(self) -> Fraction:
-        """The loss is at least this."""
+        """A lower bound on the loss."""
         return _exact(self._answer["loss_lower_bound"])
 
     @property
     def loss_lower_bound(self) -> float:
-        """The loss is at least this double."""
+        """The same lower bound as a double."""
         nearest = float(self.loss_exact)
         return nearest if Fraction(nearest) <= self.loss_exact else math.nextafter(nearest, -math.inf)
 
@@ -109,34 +109,34 @@ class Attack:
 
     @property
     def events_tried(self) -> int:
-        """How many events were looked at."""
+        """The number of events that were tried."""
         return int(self._answer["events_tried"])
 
     @property
     def samples_needed(self) -> "tuple[int | None, int | None] | None":
-        """How many samples of each input show a loss above epsilon: at best, and about how many at the rates of this event."""
+        """The number of samples of each input that it takes to show a loss above epsilon: at least, and about, at the rates of this event."""
         needed = self._answer["samples_needed"]
         return None if needed is None else (needed["at_least"], needed["at_these_rates"])
 
     @property
     def epsilon(self) -> "Fraction | None":
-        """The loss that is claimed."""
+        """The claimed loss."""
         epsilon = self._answer["epsilon"]
         return None if epsilon is None else _exact(epsilon)
 
     @property
     def delta(self) -> Fraction:
-        """The δ that is claimed with it."""
+        """The claimed δ."""
         return _exact(self._answer["delta"])
 
     @property
     def confidence(self) -> Fraction:
-        """How certain the bounds are."""
+        """The confidence of the bounds."""
         return _exact(self._answer["confidence"])
 
     @property
     def explanation(self) -> str:
-        """What was found, in plain words."""
+        """The result in plain words."""
         return str(self._answer["explanation"])
 
     def __str__(self) -> str:
@@ -165,7 +165,7 @@ def attack(
     samples: int = 20_000,
     batch: bool = False,
 ) -> Attack:
-    """Looks for an event in the bits of outputs that tells two inputs apart, with a lower bound on the privacy loss.
+    """Looks for an event in the bits of outputs that tells two inputs apart, and bounds the loss from below.
 
     Either two arrays of samples (lists, numpy, Arrow, pandas, polars), drawn for two inputs; or a function and `inputs`, which is called
     `samples` times with each of the two, or, with batch=True, once with a numpy array of so many copies. Samples of one input must be independent
@@ -220,7 +220,7 @@ def _drawn(
 
 
 def _numbers(inputs: Sequence[Any]) -> "tuple[float, float] | None":
-    """The inputs as doubles; nothing if they are not numbers that doubles have."""
+    """The inputs as doubles; None if they are not numbers, or not doubles."""
     if len(inputs) != 2:
         raise ParameterError("inputs are two")
     try:

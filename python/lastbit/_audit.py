@@ -113,12 +113,12 @@ class Audit:
 
     @property
     def loss_lower(self) -> "Fraction | float":
-        """The loss is at least this."""
+        """A lower bound on the loss."""
         return ends(self.loss)[0]
 
     @property
     def loss_upper(self) -> "Fraction | float":
-        """The loss is at most this; `math.inf` if that is not known."""
+        """An upper bound on the loss; `math.inf` if none is known."""
         return ends(self.loss)[1]
 
     def __str__(self) -> str:
@@ -159,7 +159,7 @@ def audit(
     fail_above: Any = None,
     **parameters: Any,
 ) -> Audit:
-    """The exact privacy loss between two inputs: every output's probability under both, and the output that tells most.
+    """The exact loss between two inputs: the probability of every output under both, and the output with the largest loss.
 
     what: a name; or a text of the mechanism language, or a file of it, as a path or a name such as "mechanisms/laplace.lb".
 
@@ -231,14 +231,14 @@ _KINDS: "dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]]" = {
     "textbook-laplace": (_lastbit._audit_textbook, ("epsilon",), {"dtype": "float64", "sampler": None}),
     "sampler": (_lastbit._audit_sampler, ("mechanism", "scale"), {"bound": None, "k": None, "depth": None}),
 }
-"""The engine of each kind, with the parameters that it needs and those that it may have."""
+"""The engine of each kind, with its required and its optional parameters."""
 
 _DOUBLES = ("epsilon", "bound", "scale")
-"""The parameters that a mechanism in floating point computes with as doubles."""
+"""The parameters that a mechanism in floating point uses as doubles."""
 
 
 def _made(answer: str) -> Audit:
-    """The audit that an answer in JSON tells."""
+    """The audit in a JSON answer."""
     told = json.loads(answer)
     form = told["form"]
 
@@ -311,7 +311,7 @@ def _inputs(told: Any) -> "tuple[Any, Any]":
 
 
 def _claimed(told: Any) -> "Number | None":
-    """What the mechanism over the reals loses at most, or what a text or a sampler claims, if that is a pure ε."""
+    """The loss of the mechanism over the reals, or the claim of a text or a sampler, if that is a pure ε."""
     for claim in told["claims"]:
         if claim["source"] in ("reals", "text") and "delta" not in claim:
             return number(claim["epsilon"])

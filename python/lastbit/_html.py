@@ -1,4 +1,4 @@
-"""What notebooks show: HTML without scripts and without anything from elsewhere.
+"""What notebooks show: HTML without scripts and without external resources.
 
 Strings are escaped when they are put into an element; only what `tag` has made is markup.
 """
@@ -7,13 +7,13 @@ import html
 from collections.abc import Iterable, Sequence
 
 FIRST, SECOND = "#2a86c7", "#d9741a"
-"""The colours of the two inputs, which colour-blind people can tell apart, on white and on black."""
+"""The colours of the two inputs; colour-blind people can tell them apart, on white and on black."""
 
 RED, GREEN, GREY = "#d03030", "#2e9e6b", "#888"
-"""The colours of verdicts, which words say, too."""
+"""The colours of verdicts, which are also given in words."""
 
 FAINT = "rgba(128,128,128,0.25)"
-"""What is not filled."""
+"""Elements that are not filled."""
 
 
 class Markup(str):
@@ -46,7 +46,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
 
 
 def block(*children: str) -> str:
-    """All of it, as one element that scrolls if it is too wide.
+    """The whole answer, as one element that scrolls if it is too wide.
 
     >>> block("a")
     '<div style="overflow-x:auto">a</div>'
@@ -74,7 +74,7 @@ def small(text: str) -> Markup:
 
 
 def rows(pairs: "Iterable[tuple[str, str]]") -> Markup:
-    """Names, and what there is to say of each.
+    """Names, with a text for each.
 
     >>> rows([("a", "b")]).count("<tr>")
     1
@@ -85,7 +85,7 @@ def rows(pairs: "Iterable[tuple[str, str]]") -> Markup:
 
 
 def folded(title: str, text: str) -> Markup:
-    """A text that opens when it is asked for.
+    """A text that opens on demand.
 
     >>> folded("proof", "a <= b")
     '<details><summary>proof</summary><pre style="line-height:1.25">a &lt;= b</pre></details>'

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lastbit import Budget, Claim, Measurement, Mechanism, Release, Selection
 
 LEDGER = 12
-"""So many of the last claims are shown."""
+"""The number of most recent claims that are shown."""
 WIDTH = 480
 DELTA = Fraction(1, 10**6)
 
@@ -27,7 +27,7 @@ def _meaning(loss: Fraction, measure: str) -> str:
         return "zero-concentrated differential privacy"
     # A float is good enough to be read; it is rounded up.
     factor = up(Fraction(math.exp(min(float(loss), 300.0))), 3)
-    return f"the odds of anybody's guess about the difference change by a factor of at most {factor} (e^ε)"
+    return f"the odds of anyone's guess about the difference change by a factor of at most {factor} (e^ε)"
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
@@ -35,7 +35,7 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
 
 
 def budget_html(budget: "Budget") -> str:
-    """What is spent and left, and for what.
+    """What is spent, on which claims, and what is left.
 
     >>> import lastbit
     >>> budget = lastbit.Budget(epsilon=1)
@@ -76,7 +76,7 @@ def budget_html(budget: "Budget") -> str:
 
 
 def claim_html(claim: "Claim") -> str:
-    """The loss, between whom, and what it means.
+    """The loss, the neighbours, and what the loss means.
 
     >>> import lastbit
     >>> "ε = 0.1" in claim_html(lastbit.claim("laplace", epsilon="0.1", sensitivity=1))
@@ -103,7 +103,7 @@ def _claim_rows(claim: "Claim") -> "list[tuple[str, str]]":
 
 
 def release_html(release: "Release") -> str:
-    """The noisy value with an interval, and what is promised.
+    """The noisy value with an interval, and the claim.
 
     >>> import lastbit
     >>> release = lastbit.laplace(31_000.0, epsilon="0.1", sensitivity=1, claim=True)
@@ -121,7 +121,7 @@ def release_html(release: "Release") -> str:
 
 
 def _half_width(claim: "Claim") -> "float | None":
-    """Of 95%, if the mechanism can be built again from what the claim says."""
+    """The interval of 95%, if the mechanism can be built again from its claim."""
     from lastbit import _CLASSES, Mechanism
     from lastbit.errors import Error
 
@@ -140,7 +140,7 @@ def _half_width(claim: "Claim") -> "float | None":
 
 
 def mechanism_html(mechanism: "Mechanism", name: str) -> str:
-    """Its formula, what it loses, and how far off its results are.
+    """The formula, the loss, and the accuracy.
 
     >>> import lastbit
     >>> "95%" in mechanism_html(lastbit.Laplace(scale=10), "Laplace(scale='10')")
@@ -161,7 +161,7 @@ def mechanism_html(mechanism: "Mechanism", name: str) -> str:
 
 
 def selection_html(selection: "Selection", name: str) -> str:
-    """What a choice loses, and how good it is.
+    """The loss of a choice, and how good the choice is.
 
     >>> import lastbit
     >>> "loss" in selection_html(lastbit.NoisyMax(scale=10), "NoisyMax(scale='10')")
@@ -177,7 +177,7 @@ def selection_html(selection: "Selection", name: str) -> str:
 
 
 def measurement_html(measurement: "Measurement", name: str) -> str:
-    """From which inputs to which promise.
+    """The inputs and the promise of a measurement.
 
     >>> import lastbit
     >>> "L1Distance" in measurement_html(lastbit.Laplace(scale=2).measurement(), "a measurement")

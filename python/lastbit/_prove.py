@@ -42,7 +42,7 @@ class ErrorBound:
     _report: "dict[str, Any]" = field(compare=False, repr=False)
 
     def json(self) -> "dict[str, Any]":
-        """The object that `lastbit prove --json` prints, but for the derivation."""
+        """The object that `lastbit prove --json` prints, without the derivation."""
         return _without_derivation(self._report)
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ class PrivacyProof:
     _report: "dict[str, Any]" = field(compare=False, repr=False)
 
     def json(self) -> "dict[str, Any]":
-        """The object that `lastbit prove --json` prints, but for the derivation."""
+        """The object that `lastbit prove --json` prints, without the derivation."""
         return _without_derivation(self._report)
 
     @property
@@ -238,7 +238,7 @@ def prove(
     ranges: "Mapping[str, tuple[Any, Any]] | None" = None,
     **parameters: Any,
 ) -> Proofs:
-    """Proves what there is to prove of a text, for all inputs.
+    """Proves all there is to prove about a text, for all inputs.
 
     text: programs in FPCore, or declarations of the mechanism language; or a file of them, as a path or a name such as "mechanisms/laplace.lb".
     A mechanism over the reals that claims privacy is proved or refuted by a
@@ -325,7 +325,7 @@ def _made(
 
 
 def _claimed(report: "dict[str, Any]") -> "tuple[str | None, str | None, str | None]":
-    """What is claimed, ε and δ, and what is proved."""
+    """The claimed ε and δ, and what is proved."""
     if report["kind"] == "privacy":
         return report["claim"], report["delta"], report["cost"]
     if report["kind"] == "loss":
@@ -342,7 +342,7 @@ def _exact(number: "dict[str, Any]") -> Fraction:
 
 
 def _ends(number: "dict[str, Any]") -> "tuple[Fraction, Fraction]":
-    """What a number lies between."""
+    """The two numbers that a number lies between."""
     low, high = number["between"] if "between" in number else (number["exact"], number["exact"])
     return Fraction(low), Fraction(high)
 
@@ -404,7 +404,7 @@ def check(
     timeout: "float | None" = 60.0,
     memory: "int | None" = 2_000_000_000,
 ) -> Checked:
-    """Goes through a certificate of `prove` again, without any search, and says what it proves.
+    """Checks a certificate of `prove`, without any search, and says what it proves.
 
     certificate: its JSON, or a file of it. text: the programs that are meant, or a file of them. The certificate must be about one of them, but for layout, comments and proofs; error
     bounds of programs that leave values open cannot be compared.

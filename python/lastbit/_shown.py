@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 Number: TypeAlias = "Fraction | tuple[Fraction, Fraction]"
-"""A number: a Fraction if it is known exactly, else what it lies between."""
+"""A number: a Fraction if it is known exactly, else the two numbers that it lies between."""
 
 Loss: TypeAlias = "float | tuple[Fraction, Fraction | float]"
-"""A loss: `math.inf`, or what it lies between; the upper end is `math.inf` where only a lower one is known."""
+"""A loss: `math.inf`, or the two numbers that it lies between; the upper one is `math.inf` where only a lower bound is known."""
 
 DIGITS = 6
 
@@ -23,7 +23,7 @@ def _rounded(value: Fraction, digits: int, rounding: str) -> str:
 
 
 def down(value: "Fraction | float", digits: int = DIGITS) -> str:
-    """A decimal that is not more.
+    """The number as a decimal, rounded down.
 
     >>> down(Fraction(2, 3)), down(math.inf)
     ('0.666666', '∞')
@@ -32,7 +32,7 @@ def down(value: "Fraction | float", digits: int = DIGITS) -> str:
 
 
 def up(value: "Fraction | float", digits: int = DIGITS) -> str:
-    """A decimal that is not less.
+    """The number as a decimal, rounded up.
 
     >>> up(Fraction(2, 3)), up(Fraction(2000))
     ('0.666667', '2000')
@@ -41,7 +41,7 @@ def up(value: "Fraction | float", digits: int = DIGITS) -> str:
 
 
 def near(number: Number, digits: int = DIGITS) -> str:
-    """A decimal next to a number, or two that it lies between.
+    """A decimal near the number, or two that it lies between.
 
     >>> near(Fraction(2, 3)), near((Fraction(1, 3), Fraction(2, 3))), near((Fraction(1), Fraction(1) + Fraction(1, 10**9)))
     ('0.666667', '0.333333 … 0.666667', '1')
@@ -101,7 +101,7 @@ def loss_in_words(loss: Loss, digits: int = 20) -> str:
 
 
 def value(x: object) -> str:
-    """A parameter or an output, as short as it can be said.
+    """A parameter or an output in its shortest form.
 
     >>> value(0.1), value(Fraction(1, 3)), value("r = 1")
     ('0.1', '1/3', 'r = 1')
@@ -115,7 +115,7 @@ FEW = 4
 
 
 def excerpt(values: Any) -> str:
-    """Noisy values: all of a few, and of many the first ones and how many there are.
+    """Noisy values: all if they are few, else the first ones and their number.
 
     >>> excerpt(1.5), excerpt([1, 2]), excerpt(list(range(200)))
     ('1.5', '[1, 2]', '[0, 1, 2, 3, … 200 values]')
@@ -130,7 +130,7 @@ def excerpt(values: Any) -> str:
 
 
 def share(number: "Number | Fraction") -> "str | None":
-    """A probability, as far as it is known: nothing if all that is known is that it is one.
+    """A probability, as far as it is known; empty if nothing is known about it.
 
     >>> share(Fraction(1, 4)), share((Fraction(1, 4), Fraction(1))), share((Fraction(0), Fraction(1)))
     ('0.25', 'at least 0.25', None)

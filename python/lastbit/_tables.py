@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def release(mechanism: "Mechanism", x: Any, out: Any, payment: Any, threads: int | None) -> Any:
-    """Noisy values in the form that the values have. `payment` is what is due before noise is drawn.
+    """Noisy values in the same form as the values. `payment` is made before noise is drawn.
 
     >>> import lastbit, pyarrow
     >>> lastbit.laplace(pyarrow.array([1.0, None]), scale=1)[1]

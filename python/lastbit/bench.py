@@ -1,4 +1,4 @@
-"""How fast the noise is, as ratios of CPU times taken in one run: `python -m lastbit.bench`.
+"""The speed of the noise, as ratios of CPU times from one run: `python -m lastbit.bench`.
 
 Peers that are not installed are left out: `pip install opendp diffprivlib "scikit-learn<1.8"` brings them.
 """
@@ -26,24 +26,24 @@ PEERS = ("numpy", "opendp", "diffprivlib")
 
 @dataclass(frozen=True)
 class Case:
-    """Something of ours beside something of a peer's that does the same job."""
+    """A function of ours beside one of a peer's that does the same job."""
 
     name: str
     peer: str
     ours: Callable[[], Any]
     theirs: Callable[[], Any]
     our_values: int
-    """How many values one call of `ours` makes noisy."""
+    """The number of values in one call of `ours`."""
     their_values: int
     bar: float | None = None
-    """How many times faster ours must be."""
+    """The factor by which ours must be faster."""
     most_ns: float | None = None
-    """How many nanoseconds a value ours may take at most."""
+    """The largest time of ours, in nanoseconds per value."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Nanoseconds of CPU time a value, and how many times faster ours is: the median over the rounds."""
+    """CPU time in nanoseconds per value, and the factor by which ours is faster: the median over the rounds."""
 
     name: str
     peer: str
@@ -54,7 +54,7 @@ class Result:
     most_ns: float | None
 
     def bars(self) -> str:
-        """The bars, and whether they were missed."""
+        """The bars, and whether they are missed."""
         bars = []
         if self.bar is not None:
             bars.append(f">= {self.bar:g}" + ("" if self.ratio >= self.bar else "  MISSED"))
@@ -254,7 +254,7 @@ def versions() -> dict[str, str]:
 
 
 def table(results: list[Result]) -> str:
-    """For people."""
+    """The results as text."""
     rows = [("lastbit", "ns", "peer", "ns", "faster", "bar")]
     for r in results:
         rows.append((r.name, f"{r.ours_ns:,.1f}", r.peer, f"{r.theirs_ns:,.1f}", f"{r.ratio:,.2f}x", r.bars()))

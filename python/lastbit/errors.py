@@ -1,4 +1,4 @@
-"""What can be refused, and why. Every exception of this package is a `lastbit.Error`.
+"""The exceptions of this package. All of them are a `lastbit.Error`.
 
 When one is raised, nothing was released and nothing was written.
 """
@@ -22,11 +22,11 @@ class Error(Exception):
 
 
 class ParameterError(Error, ValueError):
-    """A parameter is not a number, or one that cannot be used: not positive, out of range, missing."""
+    """A parameter is missing, not a number, or cannot be used: not positive, or out of range."""
 
 
 class UnsupportedType(Error, TypeError):
-    """A value or a parameter is of a type that the function does not take."""
+    """A value or a parameter has a type that the function does not accept."""
 
 
 class _Indexed(Error):
@@ -44,23 +44,23 @@ class DomainError(_Indexed, ValueError):
 
 
 class NoiseOverflow(_Indexed, OverflowError):
-    """A noisy result does not fit its type. A function of the noisy result, so it costs no privacy."""
+    """A noisy result does not fit its type. This depends on noisy results alone, so it costs no privacy."""
 
 
 class BudgetExceeded(Error):
-    """A release would cost more than what is left of the budget."""
+    """A release would cost more than is left in the budget."""
 
 
 class ClaimMismatch(Error, ValueError):
-    """Claims about different inputs, whose losses do not add; the message says how to state a common one."""
+    """The losses of claims about different inputs do not add; the message says how to state a common claim."""
 
 
 class SystemFailure(Error, OSError):
-    """No random bytes from the operating system, a floating-point environment that is not the default, or a stream of values that failed."""
+    """The operating system gave no random bytes, the floating-point environment is not the default, or a stream of values failed."""
 
 
 class ProgramError(Error, ValueError):
-    """A text of the mechanism language or of FPCore has a mistake, or cannot be dealt with; the message says where."""
+    """A text of the mechanism language or of FPCore has a mistake, or is not supported; the message says where."""
 
     def __init__(
         self,
@@ -72,17 +72,17 @@ class ProgramError(Error, ValueError):
     ) -> None:
         super().__init__(shown)
         self.message = message if message is not None else shown
-        """What is wrong, without the place."""
+        """The message, without the place."""
         self.line = line
         """The line, from 1."""
         self.column = column
         """The column, from 1."""
         self.hint = hint
-        """What may help."""
+        """A suggestion of what to do."""
 
     def __reduce__(self) -> "tuple[object, ...]":
         return type(self), (str(self), self.message, self.line, self.column, self.hint)
 
 
 class CertificateError(Error, ValueError):
-    """A certificate is none, or does not prove what it says."""
+    """The text is not a certificate, or the certificate does not prove what it says."""

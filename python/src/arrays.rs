@@ -38,7 +38,7 @@ pub(crate) fn any_array<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     if x.hasattr("mask")? {
         return Err(UnsupportedType::new_err(
-            "masked arrays are not taken, since the mask would be lost: use x.compressed(), or Arrow with nulls",
+            "masked arrays are not accepted, since the mask would be lost: use x.compressed(), or Arrow with nulls",
         ));
     }
     if let Ok(x) = x.cast::<PyArrayDyn<f64>>() {

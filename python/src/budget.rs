@@ -116,25 +116,25 @@ impl Budget {
         number::fraction(py, &self.lock().cost(&claim.0).map_err(python)?)
     }
 
-    /// What may be lost in all, a Fraction.
+    /// The total loss that is allowed, a Fraction.
     #[getter]
     fn total<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         number::fraction(py, self.lock().total())
     }
 
-    /// What is spent, a Fraction.
+    /// The loss that is spent, a Fraction.
     #[getter]
     fn spent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         number::fraction(py, self.lock().spent())
     }
 
-    /// What is left, a Fraction.
+    /// The loss that is left, a Fraction.
     #[getter]
     fn remaining<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         number::fraction(py, &self.lock().remaining())
     }
 
-    /// Whose data neighbours differ in, or None.
+    /// The unit in which neighbouring data differ, such as "person", or None.
     #[getter]
     fn unit(&self) -> Option<String> {
         self.lock().about().and_then(|about| about.unit().map(str::to_owned))
@@ -146,7 +146,7 @@ impl Budget {
         self.lock().measure().to_string()
     }
 
-    /// The claims that were paid, in order.
+    /// The claims that were charged, in order.
     #[getter]
     fn ledger(&self) -> Vec<Claim> {
         self.lock().ledger().iter().cloned().map(Claim).collect()

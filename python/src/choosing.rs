@@ -330,7 +330,7 @@ impl Selection {
         }
     }
 
-    /// How far the score of the chosen one is below the best at most, with probability `confidence`, of so many candidates without weights.
+    /// A bound on how far the score of the chosen candidate is below the best, with probability `confidence`, for this many candidates without weights.
     #[pyo3(signature = (candidates, /, *, confidence=None, **others), text_signature = "($self, candidates, /, *, confidence)")]
     fn shortfall(
         &self,
@@ -354,7 +354,7 @@ impl Selection {
         self.monotone
     }
 
-    /// How far a score can move, a Fraction, or None if it was not said.
+    /// The largest distance that a score can move, a Fraction, or None if it was not given.
     #[getter]
     fn sensitivity<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.sensitivity.as_ref().map(|sensitivity| number::fraction(py, sensitivity)).transpose()

@@ -82,13 +82,13 @@ impl Claim {
         Ok(parameters)
     }
 
-    /// The type of the values, and how many there are where that matters; None for a composition of different columns.
+    /// The type of the values, and their number where that matters; None for a composition of different columns.
     #[getter]
     fn domain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.member(py, "domain")
     }
 
-    /// What is done to values before noise is added.
+    /// The operation on values before noise is added.
     #[getter]
     fn input<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.member(py, "input")
@@ -100,19 +100,19 @@ impl Claim {
         self.member(py, "neighbours")
     }
 
-    /// Whose data neighbours differ in, or None.
+    /// The unit in which neighbouring data differ, such as "person", or None.
     #[getter]
     fn unit(&self) -> Option<&str> {
         self.0.about().unit()
     }
 
-    /// Which inputs the loss is about, in words.
+    /// The inputs that the loss is about, in words.
     #[getter]
     fn adjacency(&self) -> String {
         self.0.about().to_string()
     }
 
-    /// What the loss measures: 'max-divergence' (pure differential privacy) or 'zero-concentrated-divergence'.
+    /// The measure of the loss: 'max-divergence' (pure differential privacy) or 'zero-concentrated-divergence'.
     #[getter]
     fn measure(&self) -> String {
         self.0.measure().to_string()

@@ -117,7 +117,7 @@ impl Mechanism {
         if found == size {
             return Ok(noisy);
         }
-        Err(DomainError::new_err(format!("there are {found} values where {size} were said to be")))
+        Err(DomainError::new_err(format!("there are {found} values where {size} were declared")))
     }
 
     /// What builds the mechanism again.

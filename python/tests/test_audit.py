@@ -241,7 +241,7 @@ def test_delta_is_at_what_a_float_text_claims() -> None:
     assert "claim: ε = 1: violated at these inputs" in pure.notes
     none = lastbit.audit(CLAIMED.format("pure infer"), inputs=(0, 2))
     assert none.delta_at == 1 and "delta is at the parameter eps: no ε is claimed" in none.notes
-    assert "the inputs are no neighbours: `adjacent` does not hold of them" in none.notes
+    assert "the inputs are not neighbours: `adjacent` does not hold of them" in none.notes
 
 
 def test_lists_and_names_as_inputs() -> None:

@@ -96,7 +96,7 @@ def test_a_theorem_about_no_inputs() -> None:
     (proof,) = lastbit.prove(text)
     assert isinstance(proof, lastbit.PrivacyProof) and proof.certificate is not None
     said = lastbit.check(proof.certificate)
-    assert said == "leaks: VACUOUS, no two inputs satisfy what is declared of them: eps-DP (pure, cost eps)"
+    assert said == "leaks: VACUOUS, no two inputs satisfy what is declared about them: eps-DP (pure, cost eps)"
 
 
 def test_all_that_is_private_has_certificates() -> None:

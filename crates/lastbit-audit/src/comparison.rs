@@ -10,7 +10,7 @@ use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational, ln_quotient}
 pub struct Outcome<O> {
     /// The output.
     pub output: O,
-    /// How likely, over the total of the comparison.
+    /// The weights under the two inputs, over the total of the comparison.
     pub weights: [Enclosure; 2],
 }
 
@@ -45,7 +45,7 @@ impl<O> Outcome<O> {
         }
     }
 
-    /// Whether less is certainly lost here than there.
+    /// Whether the loss of this output is certainly smaller than that of `other`.
     pub fn loses_less_than(&self, other: &Outcome<O>) -> bool {
         self.least_ratio().is_less_than(&other.least_ratio())
     }
@@ -113,7 +113,7 @@ pub enum ExactLoss {
     Finite(Enclosure),
     /// Some output comes from one input only.
     Infinite,
-    /// At least this; whether an output comes from one input only is not known.
+    /// A lower bound; it is not known whether some output comes from one input only.
     AtLeast(Dyadic),
 }
 
@@ -151,7 +151,7 @@ impl HockeyStick {
     }
 }
 
-/// What two distributions tell about the input.
+/// The comparison of two distributions: how much an output reveals about the input.
 #[derive(Clone, Debug)]
 pub struct Comparison<O> {
     total: IBig,
@@ -224,12 +224,12 @@ impl<O: Clone> Comparison<O> {
         }
     }
 
-    /// What the weights are over.
+    /// The total weight, the denominator of all probabilities.
     pub fn total(&self) -> &IBig {
         &self.total
     }
 
-    /// How many outputs there are.
+    /// The number of outputs.
     pub fn outputs(&self) -> u64 {
         self.outputs
     }

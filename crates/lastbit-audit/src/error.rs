@@ -6,7 +6,7 @@
 pub struct OutOfRange {
     /// The parameter.
     pub name: &'static str,
-    /// Its value.
+    /// The value.
     pub value: String,
     /// The range that it should lie in, in words.
     pub reason: &'static str,

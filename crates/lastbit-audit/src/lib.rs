@@ -1,6 +1,6 @@
 //! The exact privacy loss of noise as it runs.
 //!
-//! | module | whose loss |
+//! | module | the loss of |
 //! |---|---|
 //! | [`snapping`] | the snapping mechanism: in floating point by inverting thresholds, over the reals, the worst inputs |
 //! | [`program`] | float programs that are monotone in their uniform sample |
@@ -9,13 +9,14 @@
 //! | [`bit_tree`] | the samplers that ship, run on every sequence of bits |
 //! | [`choosing`] | the exact probabilities of mechanisms that choose a candidate |
 //! | [`textbook`] | single outputs of the textbook's Laplace mechanism |
-//! | [`black_box`] | anybody's noise, from samples: a bound from below, with a confidence |
+//! | [`black_box`] | any noise at all, from samples: a lower bound, with a confidence. Half of the samples choose an event, half test it |
 //!
-//! All but the last give outputs with weights under two inputs, exact or enclosed, to a [`Comparison`]; [`conformance`] reads and writes
-//! files of such values, and [`decimal`] prints them. `docs/audit.md` has the mathematics.
+//! All but the last produce outputs with exact or enclosed weights under two inputs, and stream them through a [`Comparison`], the only place
+//! where two distributions are compared. [`conformance`] reads and recomputes files of such values, and [`decimal`] prints them. Where several
+//! methods compute the same numbers, tests check that they agree. `docs/audit.md` has the mathematics.
 //!
-//! Reports and most enums of errors are `#[non_exhaustive]`; enums that checkers and answers match on are exhaustive on purpose: a case
-//! that is forgotten there does not compile.
+//! Reports and most error enums are `#[non_exhaustive]`; the enums that checkers and answers match on are deliberately exhaustive, so that
+//! forgetting a case does not compile.
 //!
 //! ```
 //! use lastbit_audit::snapping::{FloatSnap, Noise, Variant};

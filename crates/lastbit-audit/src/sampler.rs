@@ -45,7 +45,7 @@ impl Sampler {
         }
     }
 
-    /// What it draws, in words.
+    /// A description of the values that are drawn.
     pub fn describe(self) -> &'static str {
         match self {
             Sampler::Ulp => "every double of (0, 1), by its ulp",

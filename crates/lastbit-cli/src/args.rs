@@ -38,36 +38,36 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Add noise to numbers, one a line or a column of a CSV file
     ///
-    /// Numbers come from FILE or standard input; noisy ones go to standard output, one a line, the claim to standard error: the
+    /// Numbers come from FILE or standard input; noisy numbers go to standard output, one a line, and the claim to standard error: the
     /// mechanism, its parameters, and the privacy loss as an exact fraction.
     ///
     /// A file is read twice: first to check every line, so that nothing is written if one is bad; then to add the noise.
-    /// A pipe can be read only once: it is worked on in batches of 65,536 values, and those before a bad line stand. Memory
+    /// A pipe can be read only once: it is processed in batches of 65,536 values, and batches before a bad line are written. Memory
     /// does not grow with the input, except with --json.
     ///
-    /// Protected is what the values are, to the extent of the claim; how many there are is not.
+    /// The claim protects the values, but not how many there are.
     ///
     /// Noise is for results, not for rows. --sensitivity is over the whole column: if each line is a person, then adding noise to every line
     /// at sensitivity 1 protects nobody, since one person changes a line by more, or adds or removes it. Add up first (counts, sums per
     /// group), then add noise to the results, with the distance by which one person can change all of them together.
     ///
-    /// Exit codes: 0 success; 2 a bad line or parameter; 1 another failure, also if the output is closed before all values are written;
-    /// 130 stopped by Ctrl-C. What is written then ends with a whole line, and a message says how many values it is; with --json it is
-    /// nothing.
+    /// Exit codes: 0 success; 2 a bad line or parameter; 1 any other failure, such as an output that is closed before all values are
+    /// written; 130 stopped by Ctrl-C. The output then ends with a whole line, and a message says how many values were written; with --json
+    /// nothing is written.
     Noise(Box<Noise>),
     /// Choose one of several candidates by their scores
     ///
-    /// Scores come from FILE or standard input, one for each candidate; the number of the chosen one, from 1, or its label goes to standard
-    /// output, the claim to standard error: the mechanism, its parameters, and the privacy loss as an exact fraction.
+    /// Scores come from FILE or standard input, one for each candidate. The number of the chosen candidate, from 1, or its label goes
+    /// to standard output, and the claim to standard error: the mechanism, its parameters, and the privacy loss as an exact fraction.
     ///
-    /// Protected is what the scores are, to the extent of the claim; what the candidates are and how many is not.
+    /// The claim protects the scores, but not the candidates nor how many there are.
     ///
     /// Exit codes: as for noise.
     Choose(Box<Choose>),
     /// Prove or refute privacy, and bound the floating-point error of programs
     ///
     /// For a mechanism over the reals in a *.lb file: whether its privacy claim is true. Its own proofs are checked step by step,
-    /// otherwise one is searched for; what is proved has a certificate, and what is false two inputs and an event that show it.
+    /// otherwise one is searched for. A proved claim has a certificate; a false one has two inputs and an event that show it.
     ///
     /// For a program in FPCore, or a function of a *.lb file: a bound on the distance between its result in floating point and
     /// its result over the reals, for all inputs in the declared ranges, with the derivation and a certificate.
@@ -75,31 +75,32 @@ pub(crate) enum Command {
     /// For the floating-point snapping mechanism in a *.lb file: a bound on its privacy loss, case by case, from the error of
     /// its own noise.
     Prove(Box<Prove>),
-    /// Go through certificates of `lastbit prove` again, without any search
+    /// Check certificates of `lastbit prove`, without any search
     Check(Check),
-    /// Write certificates of `lastbit prove` for other judges: Coq, which can be run at once, and Gappa
+    /// Write certificates of `lastbit prove` for other checkers: Coq, which can be run at once, and Gappa
     ///
-    /// Of an error bound, of the loss of the floating-point snapping mechanism, of the privacy of mechanisms with finitely many
-    /// samples and of the ideal snapping mechanism. The file for Coq starts with what it states, and ends with a proof that Coq
-    /// goes through on its own: nothing of what this program believes of the certificate has to be believed.
+    /// These may be certificates of an error bound, of the loss of the floating-point snapping mechanism, or of the privacy of
+    /// mechanisms with finitely many samples and of the ideal snapping mechanism. The file for Coq starts with what it states, and ends
+    /// with a proof that Coq checks on its own: you need not trust this program.
     Certify(Certify),
     /// Format files of the language of mechanisms
     Fmt(Fmt),
     /// Compute the true privacy loss of noise as it runs, exactly, with the output that shows it
     ///
-    /// For two inputs: the exact probability of every output, the loss, the output that reaches it, the outputs that only one
-    /// input can produce. Of the snapping mechanism, of the samplers of `lastbit noise`, of the textbook's Laplace mechanism,
-    /// and of programs in the language of mechanisms.
+    /// For two inputs it gives the exact probability of every output, the loss, the output that reaches it, and the outputs that only
+    /// one input can produce. It audits the snapping mechanism, the samplers of `lastbit noise`, the textbook's Laplace mechanism, and
+    /// programs in the language of mechanisms.
     Audit(Box<Audit>),
-    /// Test anybody's noise from the outside: what do the bits of its outputs give away?
+    /// Test any noise from the outside: what do the bits of its outputs give away?
     ///
-    /// From samples for two inputs: an event in the bits of the outputs that tells the inputs apart, and a lower bound on the privacy loss
-    /// with an exact confidence. It leaks if that exceeds the claim. The event is chosen on one half of the samples and tested on the other.
+    /// From samples for two inputs it finds an event in the bits of the outputs that tells the inputs apart, and a lower bound on the
+    /// privacy loss with an exact confidence. The noise leaks if that bound exceeds the claim. The event is chosen on one half of the
+    /// samples and tested on the other.
     Attack(Box<Attack>),
     /// Recompute a file of exact values, or write one
     ///
-    /// Such a file lets implementations be compared that share no code: parameters, and what comes out of them to the last digit.
-    /// docs/conformance.md has the schema.
+    /// Such a file has parameters and the exact values that follow from them, so that implementations which share no code can be
+    /// compared. docs/conformance.md describes it.
     Conformance(Box<Conformance>),
     /// Try programs with known answers, and say how long each takes
     Bench(Bench),
@@ -248,7 +249,7 @@ pub(crate) struct DiscreteLaplace {
     pub(crate) noise: EpsilonOrScale,
     #[command(flatten)]
     pub(crate) sensitivity: L1,
-    /// Make the noise of integer comparisons alone, as many for every value; slower. Same claim
+    /// Use only integer comparisons, the same number for every value; slower. Same claim
     #[arg(long)]
     pub(crate) constant_time: bool,
     #[command(flatten)]
@@ -326,10 +327,10 @@ pub(crate) struct RhoOrScale {
 pub(crate) struct GaussianNoise {
     #[command(flatten)]
     pub(crate) amount: GaussianAmount,
-    /// The δ of --epsilon. With another amount of noise: tell the least ε that it has at this δ, too
+    /// The δ of --epsilon; without --epsilon, also print the least ε at this δ
     #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) delta: Option<Rational>,
-    /// How likely a noisy value must be within --accuracy, such as 0.95
+    /// How likely a noisy value is to lie within --accuracy, such as 0.95
     #[arg(long, value_name = "P", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) confidence: Option<Rational>,
 }
@@ -380,7 +381,7 @@ pub(crate) struct Io {
     /// hexadecimal (0x1.8p3). NaN, infinities and blank lines (but one at the end) are bad lines.
     ///
     /// A number is exactly what the text says. laplace, gaussian, and snapping in its exact form, add noise to any decimal; the others
-    /// take only numbers of their own type, and 0.1 is none.
+    /// take only numbers of their own type, which 0.1 is not.
     pub(crate) file: Option<PathBuf>,
     /// The type of the numbers [default: f64; i64 for the discrete mechanisms]
     #[arg(long, value_enum, value_name = "TYPE")]
@@ -408,10 +409,10 @@ pub(crate) struct SharedIo {
     pub(crate) no_header: bool,
     /// Print the claim and the results as one JSON object
     ///
-    /// Whole or nothing: the results are kept in memory and printed when all of them are there.
+    /// All or nothing: the results are kept in memory until all of them are there, and then printed.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Whose data neighbouring inputs differ in, such as person: it becomes part of the claim
+    /// The unit in which neighbouring inputs differ, such as person; part of the claim
     ///
     /// Claims about different columns add only if they name the same unit.
     #[arg(long, value_name = "NAME")]

@@ -213,7 +213,7 @@ macro_rules! floats {
                 }
                 decimal::<$t>(text)?.to_exact().ok_or_else(|| Unreadable {
                     hint: Some(ONLY_FLOATS),
-                    ..Unreadable::new(concat!("a decimal that is not exactly of type ", stringify!($t)))
+                    ..Unreadable::new(concat!("a decimal that cannot be represented exactly as ", stringify!($t)))
                 })
             }
 

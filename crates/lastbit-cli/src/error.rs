@@ -108,7 +108,7 @@ impl Error {
         }
     }
 
-    /// Tells the user, unless it is told.
+    /// Prints the error, unless it is already printed.
     pub(crate) fn print(&self) {
         if matches!(self, Error::Told(_)) {
             return;
@@ -122,7 +122,7 @@ impl Error {
         if let Error::Late { written, .. } = self {
             let values = if *written == 1 { "value was" } else { "values were" };
             tell(&format!(
-                "note: {written} noisy {values} written before this, and the claim stands for them"
+                "note: {written} noisy {values} written before this, and the claim holds for them"
             ));
         }
     }
@@ -283,7 +283,7 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
         && rendered.contains(" noise ")
     {
         return Error::usage(
-            "there is no --delta here: only gaussian has noise for an ε and a δ",
+            "there is no --delta here: only gaussian takes an ε and a δ",
             "leave out --delta, since a pure loss has δ = 0; or use gaussian, with --epsilon and --delta",
         );
     }
@@ -367,13 +367,13 @@ fn missing_hint(missing: &[String], is_choice: bool) -> String {
     } else if lacks("--delta") && !lacks("--rho") {
         "Gaussian noise has no finite pure loss: --epsilon needs a --delta, such as 1e-6, well below one over the number of people".into()
     } else if lacks("--confidence") {
-        "--confidence is how likely a noisy value must be within --accuracy, such as 0.95".into()
+        "--confidence is how likely a noisy value is to lie within --accuracy, such as 0.95".into()
     } else if lacks("--rho") && lacks("--epsilon") {
-        "--rho is the privacy loss to allow, such as 1/8; or give --epsilon with --delta; --scale says the noise instead".into()
+        "--rho is the privacy loss to allow, such as 1/8; or give --epsilon with --delta; or give the scale of the noise with --scale".into()
     } else if lacks("--rho") {
-        "--rho is the privacy loss to allow, such as 1/8; --scale says the noise instead".into()
+        "--rho is the privacy loss to allow, such as 1/8; or give the scale of the noise with --scale".into()
     } else if lacks("--epsilon") {
-        "--epsilon is the privacy loss to allow, such as 0.1 or 1; --scale says the noise instead".into()
+        "--epsilon is the privacy loss to allow, such as 0.1 or 1; or give the scale of the noise with --scale".into()
     } else {
         SEE_HELP.into()
     }

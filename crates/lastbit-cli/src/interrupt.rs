@@ -1,4 +1,4 @@
-//! Ctrl-C: what is out ends with a line, and the user is told what came of it.
+//! Ctrl-C: the output ends with a whole line, and a message says what was written.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::Mutex;
@@ -65,7 +65,7 @@ fn end() -> ! {
 fn message(written: u64) -> String {
     match written {
         0 => "stopped: no noisy value was written".into(),
-        1 => "stopped: 1 noisy value was written, and the claim stands for it".into(),
-        _ => format!("stopped: {written} noisy values were written, and the claim stands for them"),
+        1 => "stopped: 1 noisy value was written, and the claim holds for it".into(),
+        _ => format!("stopped: {written} noisy values were written, and the claim holds for them"),
     }
 }

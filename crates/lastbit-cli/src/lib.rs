@@ -1,15 +1,15 @@
 //! The command `lastbit`: differential-privacy noise for columns of numbers, exact down to the last bit.
 //!
-//! A library only so that the Python package can bring the same command; the libraries to build on are `lastbit`, `lastbit-audit`
-//! and `lastbit-prove`.
+//! It is a library only so that the Python package can ship the same command; the libraries to build on are `lastbit`, `lastbit-engine`,
+//! `lastbit-audit` and `lastbit-prove`.
 //!
 //! | module | what it knows |
 //! |---|---|
-//! | `args` | the command line, and nothing of what is done with it |
+//! | `args` | the command line, and nothing about what is done with it |
 //! | `plan` | which mechanism the arguments mean |
 //! | `cells`, `input`, `entry`, `value` | text, and the numbers in it |
 //! | `run` | the passes over the input |
-//! | `stdout`, `interrupt` | that what is written is all there, and is cut nowhere |
+//! | `stdout`, `interrupt` | how to make sure that output is complete, or that an error says it is not |
 //! | `attack` | the command `attack` |
 //! | `choose` | the command `choose` |
 //! | `audit` | the commands `audit` and `conformance` |

@@ -137,7 +137,7 @@ struct Release<'a> {
     sink: Sink,
 }
 
-/// What is told where somebody seems to add noise to more than one result.
+/// The note for users who seem to add noise to rows rather than to results.
 const ROWS: &str = "note: --sensitivity is over all values together; noise on rows of people at sensitivity 1 protects nobody: add up first \
                     (counts, sums per group), then add noise to the results, with the distance by which one person can change all of them";
 

@@ -263,7 +263,7 @@ fn verdicts_and_limits() {
         (format!("{liar} --inputs true false --fail-above 1.0987"), 0),
         (format!("{snap} --inputs 0 1"), 1),
         (format!("{snap} --inputs 0 1 --fail-above 1.000001"), 0),
-        // These are no neighbours: that they lose more refutes nothing.
+        // These are not neighbours: that they lose more refutes nothing.
         (format!("{snap} --inputs 0 2"), 3),
         ("snapping --epsilon 1 --bound 4 --inputs 0 1".into(), 0),
         ("snapping --epsilon 1 --bound 4 --inputs 0 1 --fail-above 1".into(), 1),

@@ -342,7 +342,7 @@ fn what_is_about_nothing_says_so() {
     let text = folder.0.join("leaks.lb");
     fs::write(&text, VACUOUS).unwrap();
     let certificate = folder.certificate(text.to_str().unwrap());
-    let vacuous = "VACUOUS: no two inputs satisfy what is declared of them";
+    let vacuous = "VACUOUS: no two inputs satisfy what is declared about them";
     let said = output(lastbit("check").arg(&certificate));
     assert_eq!(said.status.code(), Some(0));
     assert!(stdout(&said).contains(&format!(": ACCEPTED, {vacuous}: leaks: eps-DP")), "{}", stdout(&said));

@@ -52,7 +52,7 @@ fn a_limit_makes_the_claim_undecided() {
     let found = output(lastbit("prove").arg(&path));
     assert_eq!(code(&found), 3);
     assert!(
-        stdout(&found).contains("there are 268435456 cases of two inputs, and 65536 are the most"),
+        stdout(&found).contains("there are 268435456 cases of two inputs, and at most 65536 are allowed"),
         "{}",
         stdout(&found)
     );
@@ -143,12 +143,7 @@ fn control_c_leaves_nothing_half_done() {
 fn words_of_floats_over_the_reals_are_errors() {
     let folder = folder();
     for (clauses, value, place, message) in [
-        (
-            "libm ln = ulp(3)",
-            "x + s * ln(u) / eps",
-            "4:3",
-            "`libm` says how well a library of floats computes",
-        ),
+        ("libm ln = ulp(3)", "x + s * ln(u) / eps", "4:3", "`libm` says how accurate a library of floats is"),
         (
             "sampler unif = grid53(0,1)",
             "x + s * ln(u) / eps",
@@ -198,15 +193,15 @@ fn words_of_floats_over_the_reals_are_errors() {
 fn numbers_that_make_no_sense_are_errors_with_their_place() {
     let folder = folder();
     for (text, place, message) in [
-        ("claim pure eps { z <$ lap(0); return x + z; }", "1:78", "the scale of `lap` is positive"),
-        ("claim pure eps { z <$ lap(-1/eps); return x + z; }", "1:78", "the scale of `lap` is positive"),
+        ("claim pure eps { z <$ lap(0); return x + z; }", "1:78", "the scale of `lap` must be positive"),
+        ("claim pure eps { z <$ lap(-1/eps); return x + z; }", "1:78", "the scale of `lap` must be positive"),
         (
             "claim pure eps { b <$ bernoulli(3/2); return x; }",
             "1:84",
-            "a probability lies in [0, 1], and this one is 3/2",
+            "a probability must lie in [0, 1], but this one is 3/2",
         ),
-        ("claim approx(eps, 0-1/10) { return x; }", "1:70", "δ is not negative"),
-        ("claim pure 0-1 { return x; }", "1:63", "a privacy loss is not negative"),
+        ("claim approx(eps, 0-1/10) { return x; }", "1:70", "δ must not be negative"),
+        ("claim pure 0-1 { return x; }", "1:63", "a privacy loss must not be negative"),
         ("claim pure eps claim pure 2 * eps { return x; }", "1:67", "a second `claim`"),
     ] {
         let text = format!(
@@ -228,7 +223,7 @@ fn numbers_that_make_no_sense_are_errors_with_their_place() {
     let found = output(lastbit("prove --epsilon 1/2").arg(&path));
     assert_eq!(code(&found), 2, "{}", stdout(&found));
     assert!(
-        stderr(&found).contains("a privacy loss is not negative, and the claimed one is -1/2"),
+        stderr(&found).contains("a privacy loss must not be negative, but the claimed one is -1/2"),
         "{}",
         stderr(&found)
     );

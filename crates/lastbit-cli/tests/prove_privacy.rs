@@ -204,7 +204,7 @@ fn no_distance_of_neighbours_is_made_up() {
         "{}",
         stdout(&output)
     );
-    // 0 and 1 are no neighbours here.
+    // 0 and 1 are not neighbours here.
     let near = with_clause(TEXTBOOK, ADJACENT, "adjacent |x<1> - x<2>| <= 1/1024");
     for options in ["", "--inputs 0 1/1024", "--inputs 0 1"] {
         let output = prove(&near, options);

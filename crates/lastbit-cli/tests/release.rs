@@ -48,7 +48,7 @@ fn a_pipe_keeps_the_batches_before_a_bad_line() {
     let expected = "claim: laplace scale=1: ε = 1 (pure), max-divergence, for columns of real numbers at L1 distance <= 1; values are read exactly
 error: line 131083 of standard input is not a number
 hint: expected a finite number such as 1.5, -2e-3 or 0x1.8p3; --show-values shows it
-note: 131072 noisy values were written before this, and the claim stands for them
+note: 131072 noisy values were written before this, and the claim holds for them
 ";
     assert_eq!(stderr(&output), expected);
 }
@@ -204,7 +204,7 @@ fn a_closed_pipe_is_an_error() {
     assert_eq!(error, "error: the output was closed before all of it was written");
     // What fits into a pipe, and not all there is.
     let written: usize = note.split(' ').nth(1).unwrap().parse().unwrap();
-    assert!(note.ends_with("noisy values were written before this, and the claim stands for them"));
+    assert!(note.ends_with("noisy values were written before this, and the claim holds for them"));
     assert!((100..10 * BATCH).contains(&written), "{note}");
 }
 
@@ -327,7 +327,7 @@ fn ctrl_c_leaves_whole_lines() {
         assert!(stdout(&output).ends_with('\n'));
         let lines = stdout(&output).lines().count();
         assert!(stdout(&output).lines().all(|line| line.parse::<f64>().is_ok()));
-        let expected = format!("stopped: {lines} noisy values were written, and the claim stands for them");
+        let expected = format!("stopped: {lines} noisy values were written, and the claim holds for them");
         assert_eq!(stderr(&output).lines().last(), Some(&*expected));
     }
 }

@@ -17,7 +17,7 @@ pub struct Export<'a> {
     certificate: Certificate,
 }
 
-/// What became of a certificate that another judge has looked at.
+/// The result of translating a certificate for another judge.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct CertifyAnswer {
@@ -29,13 +29,13 @@ pub struct CertifyAnswer {
     pub coq: Option<String>,
     /// The Gappa script that was written.
     pub gappa: Option<String>,
-    /// What the Coq file states.
+    /// The statement of the Coq file.
     pub statement: Option<String>,
-    /// Whether it is about no inputs at all; nothing if that is not known.
+    /// Whether it is about no inputs at all; `None` if that is not known.
     pub vacuous: Option<bool>,
-    /// Whether Coq accepts it; nothing if it was not asked.
+    /// Whether Coq accepts it; `None` if Coq was not run.
     pub accepted: Option<bool>,
-    /// Why it is not accepted, or was not checked.
+    /// The reason why it is not accepted, or was not checked.
     pub reason: Option<String>,
     /// The assumptions of the theorem.
     pub assumptions: Option<Assumed>,
@@ -55,7 +55,7 @@ pub struct Assumed {
 /// A compiled library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LibraryUsed {
-    /// Its directory.
+    /// The directory.
     pub path: String,
     /// Whether the user named it.
     pub given: bool,
@@ -64,7 +64,7 @@ pub struct LibraryUsed {
 }
 
 impl CertifyAnswer {
-    /// Of a certificate about which nothing is said yet.
+    /// An answer about a certificate, still empty.
     pub fn of(file: &str) -> CertifyAnswer {
         CertifyAnswer {
             schema: Schema,
@@ -80,7 +80,7 @@ impl CertifyAnswer {
         }
     }
 
-    /// That what is stated is about nothing, or may be; nothing if it is about some inputs.
+    /// A warning if the statement is, or may be, about no inputs at all.
     pub fn vacuity(&self) -> Option<&'static str> {
         vacuity(self.vacuous)
     }
@@ -135,7 +135,7 @@ impl<'a> Export<'a> {
         })
     }
 
-    /// What the Coq file states, exactly.
+    /// The exact statement of the Coq file.
     pub fn statement(&self) -> Option<String> {
         match &self.certificate {
             Certificate::Loss(certificate) => {

@@ -1,23 +1,28 @@
-//! Questions as data, answers as data: what the command `lastbit`, the Python package and other front ends share.
+//! Questions and answers as data, shared by the command `lastbit`, the Python package and other front ends.
 //!
-//! A front end parses what its user wrote into a question, asks, and prints the answer. Everything between, what is to be proved or
-//! audited, with which values, and what the verdict is, is here. Answers are plain structs: they serialize to the JSON of docs/json.md,
-//! and the text that people read is made of the same structs.
+//! A front end parses what its user wrote into a question, asks, and prints the answer. What to prove or audit, with which values, and
+//! what the verdict is, is decided here. Answers are plain structs: they serialize to the JSON of docs/json.md, and the text that people
+//! read is made from the same structs.
 //!
 //! | module | the question it answers |
 //! |---|---|
-//! | [`attack`] | is anybody's noise private, as far as its outputs tell? |
-//! | [`audit`] | the exact loss between two inputs, and whether a claim about it holds |
-//! | [`explain`] | what a word means: rules, verdicts, mechanisms, the glossary |
-//! | [`noise`] | which noise, how much of it, and what it promises |
-//! | [`number`] | how numbers and losses are written in answers |
-//! | [`verdict`] | what a verdict is, and the exit code of each |
-//! | [`watcher`] | how a front end follows a long answer, and stops it |
-//! | [`refusal`] | why there is no answer |
+//! | [`noise`] | which noise, how much of it, and what does it promise? |
+//! | [`prove`] | does a program keep its error bound, and a mechanism its privacy claim? |
+//! | [`check`] | does a certificate prove what it says? |
+//! | [`certify`] | the same, by other judges: Coq and Gappa |
+//! | [`audit`] | what is the exact loss between two inputs, and does a claim about it hold? |
+//! | [`attack`] | does noise leak, as far as its outputs tell? |
+//! | [`explain`] | what does a word mean: a rule, a verdict, a mechanism, a term of the glossary? |
+//!
+//! All of them share:
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`number`] | numbers and losses as they are written in answers |
+//! | [`verdict`] | verdicts and their exit codes |
+//! | [`refusal`] | the reason why there is no answer |
 //! | [`source`] | the text that a question is about |
-//! | [`prove`] | whether a program keeps its error bound, and a mechanism its privacy claim |
-//! | [`check`] | whether a certificate proves what it says |
-//! | [`certify`] | certificates for other judges |
+//! | [`watcher`] | how a front end follows a long answer, and stops it |
 
 #![forbid(unsafe_code)]
 

@@ -115,7 +115,7 @@ pub fn parse(text: &str) -> Result<Rational, String> {
     text.parse().map_err(|e: lastbit_real::ParseNumberError| e.to_string())
 }
 
-/// So many digits; fewer where zeros at the end say nothing.
+/// The number as a decimal with at most this many digits; trailing zeros are left out.
 pub fn decimal(value: &Rational, digits: usize, rounding: Rounding) -> String {
     let text = value.to_decimal(digits, rounding);
     let (mantissa, exponent) = text.split_at(text.find('e').unwrap_or(text.len()));

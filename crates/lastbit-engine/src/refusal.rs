@@ -8,11 +8,11 @@ use crate::Source;
 /// Texts of users are cut after this many characters in messages.
 const MOST_CHARS: usize = 60;
 
-/// Why a question has no answer. Messages name parameters by role (`bound`, `epsilon`), not by the options of a front end.
+/// The reason why a question has no answer. Messages name parameters by role (`bound`, `epsilon`), not by the options of a front end.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// What was asked makes no sense.
+    /// The question makes no sense.
     #[error("{message}")]
     Usage {
         /// The error message.
@@ -66,7 +66,7 @@ pub enum Refusal {
         doing: String,
     },
     /// Two computations that must agree do not.
-    #[error("{message}: this is a bug, of the audit or of the function")]
+    #[error("{message}: this is a bug in the audit or in the function")]
     Bug {
         /// A description of the disagreement.
         message: String,
@@ -78,12 +78,12 @@ fn shown(name: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
 }
 
 impl Refusal {
-    /// What was asked makes no sense: what is wrong, and what to do.
+    /// A refusal of a question that makes no sense: what is wrong, and what to do.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Refusal {
         Refusal::Usage { message: message.into(), hint: hint.into() }
     }
 
-    /// What is wrong in a text.
+    /// A refusal of a text, with its errors.
     pub fn text(source: Source<'_>, mut diagnostics: Vec<Diagnostic>) -> Refusal {
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         Refusal::Text { source_name: source.name.to_owned(), text: source.text.to_owned(), diagnostics }

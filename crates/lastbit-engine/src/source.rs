@@ -11,7 +11,7 @@ use crate::Refusal;
 /// A text, and what messages call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
-    /// Its name, such as the path of a file.
+    /// The name, such as the path of a file.
     pub name: &'a str,
     /// The text itself.
     pub text: &'a str,
@@ -38,7 +38,7 @@ impl<'a> Source<'a> {
         Refusal::text(*self, diagnostics)
     }
 
-    /// Whether it is FPCore: by the ending of its name, or else by whether it begins as an s-expression does.
+    /// Whether the text is FPCore, by the ending of its name, or else by whether it begins with `(`.
     pub fn is_fpcore(&self) -> bool {
         match Path::new(self.name).extension().and_then(|extension| extension.to_str()) {
             Some("fpcore") => true,

@@ -44,7 +44,7 @@ impl Judgement {
         }
     }
 
-    /// As it is spelled in JSON.
+    /// The name in JSON.
     pub fn text(self) -> &'static str {
         match self {
             Judgement::Holds => "holds",

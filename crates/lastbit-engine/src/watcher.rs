@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How far an answer is.
+/// The progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'a> {
-    /// What is being done, such as `weighing`.
+    /// The current activity, such as `weighing`.
     pub doing: &'a str,
     /// The share that is done, from 0 to 1; `None` if that is not known.
     pub share: Option<f64>,
@@ -13,7 +13,7 @@ pub struct Progress<'a> {
     pub message: &'a str,
 }
 
-/// Who watches: hears of progress, and may ask to stop.
+/// A watcher of an answer: it hears of progress, and may ask to stop.
 #[derive(Clone, Copy)]
 pub struct Watcher<'a> {
     /// Set when the answer should stop.

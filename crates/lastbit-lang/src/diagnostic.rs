@@ -24,14 +24,14 @@ impl Span {
     }
 }
 
-/// One message about a source text.
+/// A message about a source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The place in the text.
     pub span: Span,
-    /// What is wrong, in one line.
+    /// The problem, in one line.
     pub message: String,
-    /// What to do about it.
+    /// A suggestion of what to do.
     pub hint: Option<String>,
 }
 

@@ -1,9 +1,9 @@
 //! A language for noise mechanisms: one text, read over the reals and over floats.
 //!
-//! [`parse`] makes a syntax tree ([`ast`]), [`check`] looks at names and types, [`format`](format()) prints it in its canonical
-//! layout, [`render`] shows messages. [`lower`] makes a [`StraightLine`], which is what the floating-point error semantics
-//! reads: an expression over the reals and, operation by operation, over floats; [`eval`] computes both readings at a point. [`fpcore`] reads and writes the same in the
-//! exchange format of numerical analysis tools.
+//! [`parse`] makes a syntax tree ([`ast`]), [`check`] checks names and types, [`format`](format()) prints the tree in its canonical
+//! layout, [`render`] shows messages. [`lower`] makes a [`StraightLine`] for the floating-point error semantics: an expression read over
+//! the reals and, operation by operation, over floats; [`eval`] computes both readings at a point. [`fpcore`] reads and writes it in
+//! the exchange format of numerical analysis tools.
 //!
 //! ```
 //! use lastbit_lang::{Bindings, check, float_reading, lower, parse};
@@ -32,8 +32,8 @@
 //! | [`values`] | what a declaration leaves open: values of parameters, ranges, distances, claims |
 //! | [`watch`] | limits of time and memory, asked in every loop that can grow |
 //!
-//! Some errors and reports are `#[non_exhaustive]`; enums that others match on, the syntax tree first of all, are exhaustive on purpose: a case
-//! that is forgotten there does not compile.
+//! Some errors and reports are `#[non_exhaustive]`; the enums that others match on, above all the syntax tree, are deliberately
+//! exhaustive, so that forgetting a case does not compile.
 
 #![forbid(unsafe_code)]
 

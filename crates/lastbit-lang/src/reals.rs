@@ -29,7 +29,7 @@ pub fn over_the_reals(file: &File, declaration: &Declaration) -> Result<(), Diag
     for clause in &declaration.clauses {
         let what = match clause.kind {
             ClauseKind::Sampler(_) => "`sampler` says which floats `unif` draws",
-            ClauseKind::Libm(..) => "`libm` says how well a library of floats computes",
+            ClauseKind::Libm(..) => "`libm` says how accurate a library of floats is",
             _ => continue,
         };
         let message = format!("{what}, and `{name}` is over the reals");

@@ -60,7 +60,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// How good a library function is.
+/// The accuracy of a library function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
     /// The float nearest to the true value.
@@ -91,7 +91,7 @@ pub struct Libm {
     pub exp: Accuracy,
 }
 
-/// What a free variable stands for.
+/// The set of values of a free variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// A finite float of the program's format.
@@ -104,7 +104,7 @@ pub enum InputKind {
     Integer,
 }
 
-/// Where the value of a free variable comes from: what an argument about privacy may ask of it.
+/// The origin of a free variable's value, on which proofs of privacy rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An argument: private, so that the two runs may differ in it.
@@ -117,7 +117,7 @@ pub enum Role {
     Sample(Law),
 }
 
-/// What a sample that has a float reading is drawn from.
+/// The law of a sample that has a float reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// `unif`, from the floats of a sampler.
@@ -129,7 +129,7 @@ pub enum Law {
 }
 
 impl Role {
-    /// All of them, with how certificates spell them.
+    /// All roles, as certificates spell them.
     pub const ALL: [(Role, &str); 8] = [
         (Role::Argument, "argument"),
         (Role::Query, "query"),
@@ -151,9 +151,9 @@ impl Role {
 /// A free variable with its range: an argument, a parameter, or a sample of a declared sampler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Its name; of an argument, a query or a parameter, the one that the text has for it.
+    /// The name; for an argument, a query or a parameter, that of the text.
     pub name: String,
-    /// Where its value comes from.
+    /// The origin of the value.
     pub role: Role,
     /// The kind of value it stands for.
     pub kind: InputKind,
@@ -166,7 +166,7 @@ pub struct Input {
 /// The place of a node in [`StraightLine::nodes`].
 pub type NodeId = usize;
 
-/// Where ties go when a number is rounded to a grid.
+/// The direction in which ties are rounded to a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tie {
     /// Toward +∞.
@@ -177,7 +177,7 @@ pub enum Tie {
     Away,
 }
 
-/// How two numbers are compared.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `<`
@@ -290,7 +290,7 @@ impl Op {
 pub struct Node {
     /// The operation that it computes.
     pub op: Op,
-    /// Where it stands, if it was read from a text.
+    /// The place in the text, if it was read from one.
     pub span: Option<Span>,
     /// The name that the text gives it (`let`, `:=`), if any.
     pub name: Option<String>,
@@ -299,19 +299,19 @@ pub struct Node {
 /// An expression without loops, in both readings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StraightLine {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The format of the float reading.
     pub format: Format,
     /// The library of the float reading.
     pub libm: Libm,
-    /// Its free variables.
+    /// The free variables.
     pub inputs: Vec<Input>,
     /// Operands first.
     pub nodes: Vec<Node>,
     /// The node whose value is the result.
     pub result: NodeId,
-    /// What a reader left out, in words; leaving it out only enlarges the set of inputs.
+    /// Descriptions of what was left out on reading, which only enlarges the set of inputs.
     pub notes: Vec<String>,
 }
 

@@ -105,9 +105,9 @@ pub fn parameter(
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Of what: `x`, or `count(a)`.
+    /// The value that the distance is about: `x`, or `count(a)`.
     pub of: String,
-    /// At most this.
+    /// The largest distance.
     pub at_most: Rational,
     /// The place of the clause that states it.
     pub span: Span,

@@ -14,14 +14,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Called now and then with what is being done and for how long; `false` asks to stop.
 pub type Pulse = Arc<dyn Fn(&str, Duration) -> bool + Send + Sync>;
 
-/// What a question may cost.
+/// The limits of a question.
 #[derive(Clone)]
 pub struct Limits {
     /// The longest time that it may take.
     pub time: Option<Duration>,
-    /// By how many bytes the process may grow. Measured where the system says how large a process is, which is on Linux.
+    /// The number of bytes by which the process may grow; measured on Linux only.
     pub memory: Option<u64>,
-    /// Who hears of progress, and may ask to stop.
+    /// A callback that hears of progress, and may ask to stop.
     pub pulse: Option<Pulse>,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Limits {
     }
 }
 
-/// Why something was not finished.
+/// The reason why something was not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The time limit.
@@ -66,7 +66,7 @@ pub enum Reason {
     Interrupted,
 }
 
-/// That something was not finished: which limit, and what was being done.
+/// A computation that was not finished: the limit that it reached, and what was being done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// The limit that was reached.
@@ -80,7 +80,9 @@ impl fmt::Display for Reason {
         match self {
             Reason::Time(limit) => write!(f, "the time limit of {} s is reached", limit.as_secs_f64()),
             Reason::Memory(limit) => write!(f, "the memory limit of {} is reached", bytes(*limit)),
-            Reason::Count { of, count, most } => write!(f, "there are {count} {of}, and {most} are the most"),
+            Reason::Count { of, count, most } => {
+                write!(f, "there are {count} {of}, and at most {most} are allowed")
+            }
             Reason::Interrupted => f.write_str("it was interrupted"),
         }
     }
@@ -148,7 +150,7 @@ impl Watch {
         }
     }
 
-    /// Whether to stop. Cheap enough for every loop that does more than add two numbers.
+    /// Whether to stop. It is cheap enough for every loop that does more than add two numbers.
     pub fn is_over(&self) -> bool {
         let Some(inner) = &self.0 else { return false };
         if inner.is_over.load(Ordering::Relaxed) {
@@ -175,7 +177,7 @@ impl Watch {
         }
     }
 
-    /// Why it was stopped, if it was.
+    /// The reason why it was stopped, if it was.
     pub fn stopped(&self) -> Option<Stopped> {
         self.0.as_ref()?.stopped.get().cloned()
     }

@@ -258,15 +258,19 @@ fn refusals_name_the_construct_and_its_place() {
             Some("(float 5 16)"),
         ),
         ("(FPCore ((! :precision real x)) x)", "(! :precision real x) is not an argument's name", None),
-        ("(FPCore (x x) x)", "the argument `x` is there twice", Some("x")),
-        ("(FPCore (x) :pre TRUE :pre TRUE x)", "the property :pre is there twice", Some(":pre")),
+        ("(FPCore (x x) x)", "the argument `x` is given twice", Some("x")),
+        ("(FPCore (x) :pre TRUE :pre TRUE x)", "the property :pre is given twice", Some(":pre")),
         ("(FPCore (x) :pre (<= 0 x 1))", "the program has no expression", None),
         ("(FPCore (x) :pre)", "the property :pre has no value", Some(":pre")),
         ("(FPCore (x) :pre (<= 0 x 1) x x)", "nothing may follow the program's expression", Some("x")),
         ("(FPCore x)", "the list of the arguments is missing", None),
         ("(define (f x) x)", "a program starts with FPCore", Some("define")),
         ("()", "a program starts with FPCore", Some("()")),
-        ("(FPCore (x) :lastbit-exp-ulps -1 :pre (<= 0 x 1) x)", "an accuracy is not negative", Some("-1")),
+        (
+            "(FPCore (x) :lastbit-exp-ulps -1 :pre (<= 0 x 1) x)",
+            "an accuracy must not be negative",
+            Some("-1"),
+        ),
     ];
     for (source, message, place) in cases {
         let (diagnostic, found) = complaint(source);

@@ -108,17 +108,17 @@ fn types() {
     let mixed = "function f(x: f64, y: real) -> f64 { return x + y }";
     says(mixed, "`f64` and `real` do not mix", "same type");
     says("function f(x: f64, y: f32) -> f64 { return x * y }", "`f64` and `f32` do not mix", "");
-    says(&body("if x { return 1 } return 2"), "expected a condition, this is real", "x > 0");
-    says(&body("return x > 0"), "the result is real, this is bool", "");
-    says(&body("return 1 + (x > 0)"), "expected a number, this is bool", "if c { 1 } else { 0 }");
-    says(&body("return q"), "the result is real, this is real[3]", "");
+    says(&body("if x { return 1 } return 2"), "expected a condition, but this is real", "x > 0");
+    says(&body("return x > 0"), "the result is real, but this is bool", "");
+    says(&body("return 1 + (x > 0)"), "expected a number, but this is bool", "if c { 1 } else { 0 }");
+    says(&body("return q"), "the result is real, but this is real[3]", "");
     says(&body("return q[3]"), "index 3 is outside of an array of 3", "from 0 to 2");
     says(&body("s := 0; for i in 0..4 { s := s + q[i]; } return s"), "index 3 is outside", "");
-    says(&body("return q[1/2]; "), "an index is an int, this is a fraction", "");
+    says(&body("return q[1/2]; "), "an index is an int, but this is a fraction", "");
     says(&body("return x[0]"), "only an array has elements", "");
     says(&body("return x<1>"), "two runs", "");
-    says("mechanism m(x: real) -> grid { return x }", "the result is grid, this is real", "round");
-    says("function f(x: f64) -> real { return x }", "the result is real, this is f64", "write `-> f64`");
+    says("mechanism m(x: real) -> grid { return x }", "the result is grid, but this is real", "round");
+    says("function f(x: f64) -> real { return x }", "the result is real, but this is f64", "write `-> f64`");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn scales_are_positive() {
             "min(-eps, t)",
             "-|t|",
         ] {
-            refused("", &sample(scale), scale, &format!("the scale of `{law}` is positive"));
+            refused("", &sample(scale), scale, &format!("the scale of `{law}` must be positive"));
         }
         for scale in
             ["1 / eps", "eps", "x", "t", "-t", "n - 2", "x - eps", "exp(t)", "|t|", "max(-eps, t)", "1e-300"]
@@ -62,21 +62,21 @@ fn scales_are_positive() {
             passes("", &sample(scale));
         }
     }
-    refused("", "z <$ dlap(0, 1);", "0", "the scale of `dlap` is positive");
-    refused("", "z <$ dlap(-1/eps, n);", "-1/eps", "the scale of `dlap` is positive");
+    refused("", "z <$ dlap(0, 1);", "0", "the scale of `dlap` must be positive");
+    refused("", "z <$ dlap(-1/eps, n);", "-1/eps", "the scale of `dlap` must be positive");
     passes("", "z <$ dlap(1/eps, -3);");
 }
 
 #[test]
 fn probabilities_and_weights() {
     for p in ["3/2", "-1/2", "0 - 1/2", "n", "-exp(t)"] {
-        refused("", &format!("c <$ bernoulli({p});"), p, "a probability lies in [0, 1]");
+        refused("", &format!("c <$ bernoulli({p});"), p, "a probability must lie in [0, 1]");
     }
     for p in ["0", "1", "1/2", "t", "n / 3", "1 / (exp(eps) + 1)"] {
         passes("", &format!("c <$ bernoulli({p});"));
     }
-    refused("", "c <$ choose(1, -2, 1);", "-2", "a weight is not negative");
-    refused("", "c <$ choose(1, -eps);", "-eps", "a weight is not negative");
+    refused("", "c <$ choose(1, -2, 1);", "-2", "a weight must not be negative");
+    refused("", "c <$ choose(1, -eps);", "-eps", "a weight must not be negative");
     passes("", "c <$ choose(1, 0, exp(t));");
     // It may be 0.
     passes("", "c <$ choose(1, -|t|);");
@@ -85,10 +85,10 @@ fn probabilities_and_weights() {
 #[test]
 fn claims_and_accuracies() {
     for epsilon in ["0-1", "-eps", "-1", "n - 4"] {
-        refused(&format!("claim pure {epsilon}"), "", epsilon, "a privacy loss is not negative");
-        refused(&format!("claim approx({epsilon}, 1/2)"), "", epsilon, "a privacy loss is not negative");
+        refused(&format!("claim pure {epsilon}"), "", epsilon, "a privacy loss must not be negative");
+        refused(&format!("claim approx({epsilon}, 1/2)"), "", epsilon, "a privacy loss must not be negative");
     }
-    refused("claim approx(eps, 0-1/10)", "", "0-1/10", "δ is not negative");
+    refused("claim approx(eps, 0-1/10)", "", "0-1/10", "δ must not be negative");
     for claim in ["pure 0", "pure -|t|", "pure eps", "pure t", "pure infer", "approx(eps, 0)", "approx(0, 2)"]
     {
         passes(&format!("claim {claim}"), "");
@@ -130,9 +130,9 @@ fn values_that_are_given_later() {
     assert!(with("1/2").is_ok());
 
     for (body, good, bad, message) in [
-        ("z <$ lap(k - 1); return x + z", 2, 1, "a scale is positive, and this one is 0"),
-        ("c <$ bernoulli(k / 2); return x", 1, 3, "a probability lies in [0, 1], and this one is 3/2"),
-        ("c <$ choose(1, k); return x", 1, -1, "a weight is not negative, and this one is -1"),
+        ("z <$ lap(k - 1); return x + z", 2, 1, "a scale must be positive, but this one is 0"),
+        ("c <$ bernoulli(k / 2); return x", 1, 3, "a probability must lie in [0, 1], but this one is 3/2"),
+        ("c <$ choose(1, k); return x", 1, -1, "a weight must not be negative, but this one is -1"),
     ] {
         let file = parsed(&format!("mechanism m(x: real) -> real param k: real {{ {body} }}"));
         let with = |k: i64| {
@@ -172,7 +172,7 @@ fn words_of_floats_over_the_reals_are_refused() {
     refused(&real("", "x + s * LN(u) / eps"), "LN(u)", "`LN` rounds");
     refused(&real("adjacent |x<1> ⊖ x<2>| <= 1", "x"), "x<1> ⊖ x<2>", "`⊖` rounds");
     let libm = "libm ln = ulp(3)";
-    refused(&real(libm, "x"), libm, "`libm` says how well a library of floats computes");
+    refused(&real(libm, "x"), libm, "`libm` says how accurate a library of floats is");
     for sampler in ["ulp", "grid53", "grid24"] {
         let clause = format!("sampler unif = {sampler}(0,1)");
         refused(&real(&clause, "x"), &clause, "`sampler` says which floats `unif` draws");

@@ -1,6 +1,6 @@
-//! What reproduces the papers, and nothing else: no library depends on it, only front ends do.
+//! The papers, reproduced: their rules as printed, their definitions, their cases. No claim and no proof rests on this crate.
 //!
-//! Where each item of the papers is, and whether it holds, is in `docs/paper-map.md`.
+//! `docs/paper-map.md` says where each item of the papers is, and whether it holds.
 //!
 //! | module | what it has |
 //! |---|---|

@@ -8,7 +8,7 @@ use crate::boxes::InputBox;
 use crate::refusal::Refusal;
 pub use crate::search::{Effort, Goal, Progress, analyse, analyse_goal, analyse_while};
 
-/// What gave the bound of a leaf.
+/// The method that gave the bound of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
@@ -88,12 +88,12 @@ impl Analysis {
         })
     }
 
-    /// Whether the bound is at most what is claimed, on every box. True where nothing is claimed.
+    /// Whether the bound is at most the claimed one, on every box. True if nothing is claimed.
     pub fn meets_claim(&self) -> bool {
         self.leaves().all(|leaf| leaf.claimed.is_none() || leaf.excess().signum() <= 0)
     }
 
-    /// What gave the bound, in a word or three.
+    /// The method that gave the bound, in up to three words.
     pub fn method(&self) -> String {
         let leaves = self.leaves().count();
         let linear = self.leaves().filter(|leaf| leaf.method == Method::Linear).count();
@@ -102,13 +102,13 @@ impl Analysis {
     }
 }
 
-/// Why a program has no bound, and on which box of inputs.
+/// The reason why a program has no bound, and on which box of inputs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 #[non_exhaustive]
 pub struct NoBound {
     /// The premise that fails.
     pub refusal: Refusal,
-    /// Where; empty if the range of an input itself is refused.
+    /// The box of inputs; empty if the range of an input itself is refused.
     pub inputs: InputBox,
 }

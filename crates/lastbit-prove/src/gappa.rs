@@ -13,11 +13,11 @@ use lastbit_real::{Dyadic, Enclosure, Rational, Rounding};
 use crate::check::CheckError;
 use crate::check::unchecked::{Leaf, Part, Unchecked, read};
 
-/// Why there is no script.
+/// The reason why there is no script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GappaError {
-    /// It is no error certificate.
+    /// The file is not an error certificate.
     #[error(transparent)]
     Certificate(#[from] CheckError),
     /// A program that Gappa has no words for.

@@ -1,4 +1,4 @@
-//! How far floating point strays from the reals, and what that costs in privacy: derivations, bounds, certificates.
+//! Proofs: how far floating point strays from the reals, what that costs in privacy, and privacy claims over the reals.
 //!
 //! A program is a [`StraightLine`](lastbit_lang::StraightLine) with two readings, over the reals and in a float format. The judgement
 //! `r ⇓ f : [lo, hi] ± d` says that the float reading `f` is finite, the real one lies in `[lo, hi]`, and they are at most `d` apart; its
@@ -24,15 +24,20 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`analysis`] | the search for a tight bound (not trusted), how long it may take, and what it finds |
-//! | [`certificate`], [`mod@check`] | the result as data, and the checker that goes through it without search |
-//! | [`coq`], [`gappa`] | certificates in the languages of other checkers |
-//! | [`derivation`] | trees for people: terminal, LaTeX, JSON |
-//! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism, and from a text to both |
-//! | [`logic`] | privacy claims over the reals |
+//! | `rules`, `linear` | the judgement of `docs/semantics.md` on one box; tests compare it with exact values at random points (`soundness`) |
+//! | [`analysis`] | the search for a tight bound: it cuts boxes, has a time limit, and is not trusted |
+//! | [`certificate`], [`mod@check`] | the result as data, and the checker, which shares no code with `rules` but the numbers, the program's type and its fingerprint |
+//! | [`coq`], [`gappa`] | certificates in the languages of other checkers, written without checking them first |
+//! | [`derivation`] | derivation trees for people: terminal, LaTeX, JSON |
+//! | [`endpoint`] | from the error of the noise to the privacy loss of the snapping mechanism, for all inputs. `endpoint::answer` starts from a text; `docs/endpoint.md` says what ties the text to the theorem, `broken` cuts each tie, and `near_misses` must notice |
+//! | [`logic`] | privacy claims over the reals: a search or a script proposes a proof, the small `kernel` checks it without searching; `refute` looks for a witness |
+//! | `subject` | the program text inside a privacy certificate; every check parses it again |
 //!
-//! Reports and most enums of errors are `#[non_exhaustive]`; enums that checkers and answers match on are exhaustive on purpose: a case
-//! that is forgotten there does not compile.
+//! A change of a rule of the error semantics is a change of `docs/semantics.md`, of `rules`, of `check` and of `coq/`. Every loop that can
+//! grow asks [`lastbit_lang::watch`] whether to go on; what is stopped is undecided.
+//!
+//! Reports and most error enums are `#[non_exhaustive]`; the enums that checkers and answers match on are deliberately exhaustive, so that
+//! forgetting a case does not compile.
 
 #![forbid(unsafe_code)]
 

@@ -24,7 +24,7 @@ pub struct Subject {
     pub values: BTreeMap<String, Rational>,
 }
 
-/// Why a certificate is not about what it should be.
+/// The reason why a certificate is not about what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {

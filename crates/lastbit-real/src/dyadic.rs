@@ -167,7 +167,7 @@ impl Dyadic {
         -(-self).round_down(bits)
     }
 
-    /// How this compares with a fraction.
+    /// Compares this with a fraction.
     pub fn cmp_rational(&self, other: &Rational) -> Ordering {
         let (numerator, denominator) = (other.numerator_ref(), other.denominator_ref());
         // The cheap tests come first: they also keep an extreme exponent from being expanded.

@@ -29,7 +29,7 @@ pub enum DomainError {
     /// The exponential of a number whose result would have an exponent of 60 bits or more; the sine or cosine of a number as large; the error
     /// function of a number whose square is.
     #[error(
-        "the argument is too large: 2^60 for the exponential, the sine and the cosine, 2^30 for the error function"
+        "the argument is too large: the limit is 2^60 for the exponential, the sine and the cosine, 2^30 for the error function"
     )]
     TooLarge,
 }

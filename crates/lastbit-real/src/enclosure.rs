@@ -126,7 +126,7 @@ impl Enclosure {
         }
     }
 
-    /// How every number of the interval compares with 0, if all do alike.
+    /// The order of every number of the interval relative to 0, if it is the same for all.
     pub fn sign(&self) -> Option<Ordering> {
         match (self.lo.signum(), self.hi.signum()) {
             (0, 0) => Some(Ordering::Equal),
@@ -136,7 +136,7 @@ impl Enclosure {
         }
     }
 
-    /// How every number of the interval compares with `value`, if all do alike.
+    /// The order of every number of the interval relative to `value`, if it is the same for all.
     pub fn cmp_to(&self, value: &Rational) -> Option<Ordering> {
         match (self.lo.cmp_rational(value), self.hi.cmp_rational(value)) {
             (Ordering::Equal, Ordering::Equal) => Some(Ordering::Equal),

@@ -1,6 +1,6 @@
 //! Exact and rigorous numbers: the layer on which every claim of `lastbit` rests.
 //!
-//! Nothing here is approximate without saying by how much:
+//! Every approximation comes with a bound on its error:
 //!
 //! | type or function | what it is |
 //! |---|---|
@@ -40,7 +40,7 @@
 //! and their forms for fractions return an enclosure that
 //!
 //! - contains the true value, and
-//! - is at most `2^-bits · |true value|` wide: the accuracy is relative, also where the value is near 0,
+//! - is at most `2^-bits · |true value|` wide: the accuracy is relative, even where the value is near 0,
 //!   and the enclosure is a single point where the value is known exactly (`ln 1`, `exp 0`).
 //!
 //! The methods of the same names on [`Enclosure`] contain the image of the whole interval; their ends

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use dashu_int::UBig;
 
-/// How a real number is brought onto a grid.
+/// A way of rounding a real number to a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rounding {
-    /// To the nearest; a tie goes to the even neighbour.
+    /// To the nearest multiple; a tie goes to the even one.
     Nearest,
     /// Toward -∞.
     Down,

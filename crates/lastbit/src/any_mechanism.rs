@@ -11,7 +11,7 @@ use crate::{
     Laplace, Mechanism, Metric, Neighbours, Real, RealMechanism, Snapping, Threads, ValueType,
 };
 
-/// One of the mechanisms, with its parameters: what front ends hold that are told by their users which one to use.
+/// One of the mechanisms, with its parameters: for front ends whose users choose the mechanism.
 ///
 /// ```
 /// use lastbit::{Amount, Contract, Family, Mechanism, Neighbours, Rational, SecureSource, ValueType};
@@ -23,7 +23,7 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Exhaustive on purpose: a mechanism that is added must be dealt with wherever mechanisms are told apart, above all in audits.
+/// Deliberately exhaustive: a new mechanism must be handled wherever code matches on mechanisms, above all in audits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyMechanism {
     /// [`Laplace`].
@@ -252,7 +252,7 @@ pub enum Family {
     },
 }
 
-/// How much noise: four ways to say it.
+/// The amount of noise, given in one of four ways.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Amount {
     /// The scale `b` of Laplace noise (`1/ε` of snapping), the `σ` of Gaussian noise.

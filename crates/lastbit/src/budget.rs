@@ -104,7 +104,7 @@ impl Budget {
         Ok(self)
     }
 
-    /// What all releases are about; `None` before the first of a budget without a unit.
+    /// The inputs that all releases are about; `None` before the first release of a budget without a unit.
     pub fn about(&self) -> Option<&About> {
         self.about.as_ref()
     }
@@ -114,22 +114,22 @@ impl Budget {
         self.measure
     }
 
-    /// What may be lost in all.
+    /// The total loss that is allowed.
     pub fn total(&self) -> &Rational {
         &self.total
     }
 
-    /// What is spent. Ensures: at most the total.
+    /// The loss that is spent. Ensures: at most the total.
     pub fn spent(&self) -> &Rational {
         &self.spent
     }
 
-    /// What is left: the total without what is spent.
+    /// The loss that is left: the total minus what is spent.
     pub fn remaining(&self) -> Rational {
         &self.total - &self.spent
     }
 
-    /// What it was spent on, in order.
+    /// The claims that were charged, in order.
     pub fn ledger(&self) -> &[Claim] {
         &self.ledger
     }

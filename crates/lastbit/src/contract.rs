@@ -92,9 +92,9 @@ pub trait Contract {
 /// Half of a confidence interval.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HalfWidth {
-    /// Of floats, rounded up; infinite beyond the largest double.
+    /// The half-width for floats, rounded up; infinite beyond the largest double.
     Float(f64),
-    /// Of integers.
+    /// The half-width for integers.
     Integer(IBig),
 }
 

@@ -77,7 +77,7 @@ pub enum Error {
         /// The expected number.
         out: usize,
     },
-    /// There is nothing to choose from.
+    /// There are no candidates to choose from.
     #[error("there is nothing to choose from: a choice needs at least one candidate")]
     NoCandidates,
     /// A weight of a candidate is not a positive number.
@@ -103,7 +103,7 @@ pub enum Error {
         reason: String,
     },
     /// A result that may overflow is made beside the values, and there is no room for it.
-    #[error("there is no memory for a copy of {values} values")]
+    #[error("not enough memory for a copy of {values} values")]
     OutOfMemory {
         /// How many values there are.
         values: usize,
@@ -144,7 +144,7 @@ pub enum Error {
         mechanism: &'static str,
     },
     /// A composition of nothing, which has no measure, no domain and no neighbours.
-    #[error("there is nothing to compose: a composition has at least one part")]
+    #[error("there is nothing to compose: a composition needs at least one part")]
     EmptyComposition,
     /// Claims that are not about the same inputs, so that their sum would be about none.
     #[error(
@@ -172,7 +172,7 @@ pub enum Error {
         taken: &'static [ValueType],
     },
     /// A text that is not the claim of a mechanism of this crate.
-    #[error("this is no claim of lastbit: {reason}")]
+    #[error("this is not a claim of lastbit: {reason}")]
     NotAClaim {
         /// What is wrong with it.
         reason: String,
@@ -194,15 +194,15 @@ pub enum Error {
     },
     /// The operating system gave bytes for a key that cannot be random.
     #[error(
-        "the operating system's random generator seems stuck, so nothing was released: it gave a seed, and {reason}; \
-         look after the machine's random device"
+        "the operating system's random generator seems stuck, so nothing was released: {reason}; \
+         check the machine's random device"
     )]
     SeedRefused {
         /// What is wrong with them.
         reason: &'static str,
     },
-    /// There is no memory for the keys of the random generator.
-    #[error("there is no memory for the keys of the random generator: {reason}")]
+    /// There is not enough memory for the keys of the random generator.
+    #[error("not enough memory for the keys of the random generator: {reason}")]
     NoKeyMemory {
         /// The operating system's words.
         reason: String,

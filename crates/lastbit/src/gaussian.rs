@@ -21,7 +21,7 @@ use crate::{Contract, Error, HalfWidth, Measure, Metric, Neighbours, Real, Value
 /// # Loss
 ///
 /// Zero-concentrated: `ρ = d_in²/(2σ²)` at L2 distance `d_in`, exactly: rounding is post-processing of the real mechanism. Not pure: the
-/// max divergence is infinite. [`delta`](Self::delta) tells the `(ε, δ)` that this mechanism has, which are better than those that
+/// max divergence is infinite. [`delta`](Self::delta) gives the `(ε, δ)` of this mechanism, which are better than those that
 /// follow from `ρ`.
 ///
 /// ```
@@ -126,7 +126,7 @@ impl Gaussian {
     }
 
     /// The least `δ` such that the mechanism is `(epsilon, δ)`-private at L2 distance `distance`: `Φ(d/2σ - εσ/d) - e^ε·Φ(-d/2σ - εσ/d)`,
-    /// rounded up by less than 2⁻⁴⁰ of itself. What is below 2⁻²⁰⁰⁰ is told as that.
+    /// rounded up by less than 2⁻⁴⁰ of itself. Anything below 2⁻²⁰⁰⁰ is given as 2⁻²⁰⁰⁰.
     ///
     /// ```
     /// use lastbit::{Gaussian, Rational, Rounding};

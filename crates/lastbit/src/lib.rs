@@ -36,19 +36,37 @@
 //! | [`NoisyMax`] | the largest `score + b·E`, `E` exponential: permute-and-flip | `d/b` |
 //! | [`Exponential`] | `i` with probability proportional to `weight·e^(score/b)` | `d/b` |
 //!
-//! Parameters are exact rationals ([`Rational`]) and so are losses. Randomness has one door, [`BitSource`]. What cannot be
-//! done is refused with an [`Error`], and then nothing is written.
+//! Parameters and losses are exact rationals ([`Rational`]). All random bits come from a [`BitSource`]. A call that cannot succeed
+//! returns an [`Error`] and writes nothing.
 //!
 //! Losses of several releases add: [`Claim::compose`] says what they promise together, [`Composition`] makes one measurement of
-//! several, and a [`Budget`] refuses what would exceed it.
+//! several, and a [`Budget`] refuses any release that would exceed it.
 //!
 //! # What is not covered
 //!
-//! The claims are about the distribution of the outputs. *When* an output comes tells next to nothing, but not nothing: all but a share of 2⁻²⁴ of the values
-//! take the same straight line of instructions, whatever they are; the page `docs/noise.md` of the repository says more. Memory that held the values, and the random words of the last release on the stack, are not wiped; the generator
-//! itself forgets keys and words as it goes ([`SecureSource`]).
-// A few small modules need `unsafe`, with their reasons: `bits::fork`, `bits::pages`, `bits::scrub`, the clock of `bits::environment`, and
-// `sampler::arith`.
+//! The claims are about the distribution of the outputs. The time that a release takes reveals next to nothing, but not nothing: all but a
+//! share of 2⁻²⁴ of the values take the same straight line of instructions, whatever the values are (`docs/time.md` in the repository).
+//! Memory that held the values is not wiped, nor are the random words of the last release on the stack; the generator itself forgets keys
+//! and words as it goes ([`SecureSource`]).
+//!
+//! # Inside
+//!
+//! A release goes through the file of its mechanism, then `sampler::batch`, then tier 1, rarely tier 2, and tier 3, which has never been
+//! seen outside of tests.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | `bits` | [`BitSource`] and its sources. The width of a word is a type, so that an audit can replay the shipped code on every word. [`SecureSource`] is a `generator` (forks, fresh bytes, batches) over `erasure` (fast key erasure: all secrets in one struct) in `pages` (memory of their own); what handles keys runs in `scrub` |
+//! | `real` | exact real numbers as inputs, for [`RealMechanism`] |
+//! | `sampler` | the laws, the three tiers, batches, threads |
+//! | one file per mechanism | formula, example, parameters and errors, code. A mechanism implements `batch::Chunked`, users call [`Mechanism`]; "all or nothing" is enforced in `batch` alone. [`Contract`] describes a mechanism, and [`AnyMechanism`] is any one of them |
+//! | `grid`, `accuracy`, `normal_tail`, `measurement` | the privacy map of rounding to a grid; scales from half-widths and back; quantiles and δ(ε) of the Gaussian; OpenDP's view |
+//! | `claim`, `neighbours`, `budget` | a claim names its neighbours, and is computed again when it is read; claims about the same inputs add |
+//!
+//! Two invariants: no secret lies outside `erasure::State`, which `bits/tests/memory.rs` checks from another process; and the tiers never
+//! change an output, only its cost.
+// A few small modules need `unsafe`, for the reasons they give: `bits::fork`, `bits::pages`, `bits::erasure`, `bits::scrub`, the clock of
+// `bits::environment`, and `sampler::arith`.
 #![deny(unsafe_code)]
 
 mod accuracy;

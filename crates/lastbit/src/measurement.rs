@@ -51,14 +51,14 @@ pub struct L1Distance;
 /// A loss that may be infinite.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
-    /// At most this.
+    /// A finite loss.
     Finite(Rational),
     /// Some output tells the inputs apart with certainty.
     Infinite,
 }
 
 impl Loss {
-    /// As a double, rounded up.
+    /// The bound as a double, rounded up.
     pub fn to_f64(&self) -> f64 {
         match self {
             Loss::Finite(loss) => loss.to_f64(Rounding::Up),

@@ -7,7 +7,7 @@ use lastbit_real::{Float, Rational};
 use crate::error::{non_negative, out_of_range};
 use crate::{Error, Inputs};
 
-/// How the distance of two columns is measured.
+/// A metric for the distance of two columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Metric {
@@ -24,10 +24,10 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Metric; 4] = [Metric::L1, Metric::L2, Metric::LInfinity, Metric::Range];
 
-    /// Its name in claims.
+    /// The name in claims.
     pub fn name(self) -> &'static str {
         match self {
             Metric::L1 => "L1",
@@ -138,12 +138,12 @@ impl Neighbours {
         self.length
     }
 
-    /// What the data differ in, if it was declared.
+    /// The unit in which neighbouring data differ, such as `person`, if it was declared.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
     }
 
-    /// How many values differ and of what they are multiples, if that is known.
+    /// The number of values that differ, and the power of two of which all are multiples, if they are known.
     pub fn inputs(&self) -> Option<Inputs> {
         // Of no values none differ, and one is the least that can be said.
         let max_changed = self.max_changed.or(self.length.map(|length| length.max(1)))?;

@@ -163,7 +163,7 @@ const EPSILON_BITS: u32 = 40;
 const EPSILON_RANGE: i64 = 64;
 
 /// The least `ε` whose [`Excess`] at this distance is at most `delta`, rounded up to 41 significant bits; `bound` is positive and above it.
-/// What is above 0 and below 2⁻⁶⁴ of the bound is told as about that.
+/// A value above 0 and below 2⁻⁶⁴ of the bound is given as about that.
 pub(crate) fn least_epsilon(
     delta: &Rational,
     distance: &Rational,

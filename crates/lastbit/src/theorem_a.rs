@@ -41,7 +41,7 @@ impl TheoremA {
         &self.error
     }
 
-    /// What one value loses beyond `ε·d`.
+    /// The excess of the loss over `ε·d`, for one value.
     pub fn excess(&self) -> Rational {
         &self.error * (Rational::ONE + Rational::pow2(-9))
     }

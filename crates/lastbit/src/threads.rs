@@ -17,13 +17,13 @@ pub struct Threads(Option<NonZeroUsize>);
 const MOST: usize = 1024;
 
 impl Threads {
-    /// One for each core that the process may use.
+    /// One thread for each core that the process may use.
     pub const ALL: Threads = Threads(None);
 
     /// The calling thread alone.
     pub const ONE: Threads = Threads(NonZeroUsize::new(1));
 
-    /// So many, the calling one among them.
+    /// This many threads, the calling one included.
     pub const fn new(threads: NonZeroUsize) -> Threads {
         Threads(Some(threads))
     }

@@ -20,11 +20,11 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All of them.
+    /// All types.
     pub const ALL: [ValueType; 5] =
         [ValueType::F64, ValueType::F32, ValueType::I64, ValueType::I32, ValueType::Real];
 
-    /// Its name in claims: that of numpy and Arrow where they have one.
+    /// The name in claims: that of numpy and Arrow where they have one.
     pub fn name(self) -> &'static str {
         match self {
             ValueType::F64 => "float64",

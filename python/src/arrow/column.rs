@@ -146,7 +146,7 @@ pub(super) fn release<S: Stored>(
     chunks: &[Chunk<'_>],
 ) -> PyResult<Column> {
     task.mechanism.check_type(S::Value::TYPE)?;
-    let too_much = || PyMemoryError::new_err("there is no memory for the noisy values");
+    let too_much = || PyMemoryError::new_err("not enough memory for the noisy values");
     let length = chunks.iter().try_fold(0_usize, |sum, chunk| sum.checked_add(chunk.length));
     let length = length.ok_or_else(too_much)?;
     let mut values: Vec<S::Value> = Vec::new();

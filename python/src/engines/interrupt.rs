@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// Python's signals are looked at so often.
+/// The interval at which Python's signals are checked.
 const EVERY: Duration = Duration::from_millis(50);
 
 /// Asked now and then by an engine.
@@ -33,7 +33,7 @@ impl Interrupt {
         &self.flag
     }
 
-    /// Looks whether Ctrl-C was pressed, if the last look was a while ago; sets the flag if it was.
+    /// Checks for Ctrl-C, if the last check was a while ago, and sets the flag if it was pressed.
     pub(super) fn look(&self) {
         if let Ok(mut state) = self.state.lock()
             && state.asked.elapsed() >= EVERY

@@ -2,7 +2,7 @@
 
 use crate::OutOfRange;
 
-/// Why there is no audit.
+/// The reason why there is no audit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BitTreeError {
     /// The tree is larger than the limit allows.

@@ -29,9 +29,9 @@ pub struct Law {
 
 /// The position of a cut.
 enum Place {
-    /// At the centre: the sign decides.
+    /// The centre, where the sign decides.
     Centre,
-    /// On one side of it. Outputs beyond the cut come from that side's sign and from `U` below `u`.
+    /// A cut on one side of the centre. Outputs beyond it come from that side's sign and from `U` below `u`.
     Side { above: bool, u: Enclosure },
 }
 

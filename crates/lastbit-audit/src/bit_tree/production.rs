@@ -27,17 +27,17 @@ const WIDE_BITS: i64 = 95;
 /// Proposals of the discrete Gaussian whose acceptance is looked at, on each side.
 const PROPOSALS: i64 = 8;
 
-/// What the words around thresholds gave.
+/// The results of replaying the words around thresholds.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Production {
-    /// How many thresholds there are.
+    /// The number of thresholds.
     pub thresholds: usize,
-    /// How many scripts were replayed.
+    /// The number of scripts that were replayed.
     pub replays: usize,
     /// The tiers that decided them.
     pub tiers: Tiers,
-    /// How many of them the law could not tell, at the precision that it has here.
+    /// The number of replays that the law could not decide, at the precision that it has here.
     pub undecided: usize,
     /// The first result that the law does not have.
     pub wrong: Option<WrongWord>,

@@ -11,7 +11,7 @@ use super::tiers::Tiers;
 /// The event that a proposal of the discrete Gaussian is rejected.
 pub(super) const REJECTED: &str = "rejected";
 
-/// What the audit of a sampler found. Numbers are exact, or enclosures.
+/// The result of the audit of a sampler. Numbers are exact, or enclosures.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplerReport {
@@ -23,7 +23,7 @@ pub struct SamplerReport {
     pub word_bits: u32,
     /// The depth in bits.
     pub depth_bits: u32,
-    /// How the tree was grown.
+    /// The way in which the tree was enumerated.
     pub enumeration: Enumeration,
     /// The events, in order. For the discrete Gaussian they are those of one proposal, and the last is its rejection.
     pub events: Vec<EventRow>,
@@ -55,9 +55,9 @@ pub struct Side {
     pub input: f64,
     /// The probability that nothing is decided at the depth, or was not tried.
     pub remainder: Rational,
-    /// How many scripts were tried.
+    /// The number of scripts that were tried.
     pub replays: u64,
-    /// How many leaves each tier decided; `None` for a sampler without tiers.
+    /// The number of leaves that each tier decided; `None` for a sampler without tiers.
     pub tiers: Option<Tiers>,
     /// The distance from the law.
     pub divergence: Divergence,
@@ -66,12 +66,12 @@ pub struct Side {
 }
 
 impl SamplerReport {
-    /// Whether probabilities are those of one proposal, which may be rejected, and then all begins anew.
+    /// Whether the probabilities are those of one proposal, which may be rejected and drawn again.
     pub fn starts_over(&self) -> bool {
         self.events.last().is_some_and(|row| row.label == REJECTED)
     }
 
-    /// Whether anything claimed is false: the law, the words of the production width, or the loss.
+    /// Whether a claim is false: that of the law, of the words of the production width, or of the loss.
     pub fn is_refuted(&self) -> bool {
         let side = |side: &Side| side.divergence.refuted_by.is_some() || side.production.wrong.is_some();
         self.loss.refuted || self.sides.iter().any(side)

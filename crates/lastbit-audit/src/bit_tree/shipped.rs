@@ -17,14 +17,14 @@ pub struct ShippedSampler {
     values: ValueType,
 }
 
-/// How a tree tells that a script decides.
+/// How to tell that a script decides the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enumeration {
     /// The sampler asked for no more words.
     Exhaustive,
     /// Both ends of what the script says about `U` have the same event: for samplers that are monotone in `U`.
     Monotone,
-    /// All corners of what the script says about `U` and `V` have the same event: for samplers that are monotone in both.
+    /// By the four corners of the rectangle of `(U, V)`, which must give the same event: for samplers that are monotone in both.
     MonotoneInBoth,
 }
 

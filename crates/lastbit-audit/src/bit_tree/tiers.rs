@@ -58,7 +58,7 @@ impl Tier {
     }
 }
 
-/// How many leaves each tier decided.
+/// The number of leaves that each tier decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tiers(BTreeMap<Tier, u64>);
 
@@ -67,7 +67,7 @@ impl Tiers {
         *self.0.entry(tier).or_default() += 1;
     }
 
-    /// How many this tier decided.
+    /// The number of leaves that this tier decided.
     pub fn of(&self, tier: Tier) -> u64 {
         self.0.get(&tier).copied().unwrap_or(0)
     }

@@ -24,7 +24,7 @@ const PAIR_WORDS: usize = 2;
 /// Replays between two looks at the clock.
 const REPLAYS_PER_REPORT: u64 = 1 << 12;
 
-/// How far a tree may grow, and who watches.
+/// The limits of a tree, and the callback that watches it grow.
 pub struct Growth<'a> {
     depth: u32,
     most_replays: u64,
@@ -208,7 +208,7 @@ impl<O: Ord> Tree<O> {
         self.depth
     }
 
-    /// How often the sampler was run.
+    /// The number of runs of the sampler.
     pub fn replays(&self) -> u64 {
         self.replays
     }

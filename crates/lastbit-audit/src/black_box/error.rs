@@ -2,7 +2,7 @@
 
 use lastbit_real::Rational;
 
-/// Why an attack cannot run.
+/// The reason why an attack cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AttackError {
     /// A confidence that is no probability, or none that samples can give.

@@ -5,12 +5,12 @@ use lastbit_real::{Float, Rational, ln_rational};
 use super::watch::Watch;
 use super::{AttackError, Event, ordinal};
 
-/// How many samples an event has happened in.
+/// The number of samples in which an event happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The samples that it has happened in.
     pub hits: u64,
-    /// All of them.
+    /// The number of samples.
     pub trials: u64,
 }
 
@@ -43,7 +43,7 @@ impl Count {
 /// Bits of the logarithm.
 const BITS: u32 = 64;
 
-/// The event that tells the two inputs apart best, and what is certain of it.
+/// The event that best tells the two inputs apart, and what is certain about it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -51,19 +51,19 @@ pub struct Finding {
     pub event: Event,
     /// The input under which the event is more likely: 0 or 1.
     pub favoured: usize,
-    /// How often it happened in the samples that chose it, by input.
+    /// The counts in the samples that chose the event, by input.
     pub chosen: [Count; 2],
-    /// How often it happened in the samples that tested it, by input. Only these count.
+    /// The counts in the samples that tested the event, by input. Only these count.
     pub tested: [Count; 2],
     /// Bounds on its probability, by input: from below for the favoured input, from above for the other.
     pub probabilities: [Rational; 2],
     /// A number below `ln((p - δ)/q)` for these bounds, and 0 if there is no positive one.
     pub loss_lower_bound: Rational,
-    /// How certain that is: both bounds hold with this probability, at least.
+    /// The confidence: both bounds hold with at least this probability.
     pub confidence: Rational,
     /// The `δ` that the claim allows.
     pub delta: Rational,
-    /// How many events, complements among them, were looked at.
+    /// The number of events that were tried, complements included.
     pub events_tried: usize,
 }
 
@@ -73,7 +73,7 @@ impl Finding {
         self.loss_lower_bound > *epsilon
     }
 
-    /// What leaks, and why, in plain words.
+    /// An explanation of what leaks and why, in plain words.
     pub fn explanation(&self) -> String {
         let (more, less) = (self.favoured, 1 - self.favoured);
         let [often, seldom] = [more, less].map(|input| self.tested[input]);
@@ -108,23 +108,25 @@ pub(super) fn loss_lower_bound(p: &Rational, q: &Rational, delta: &Rational) -> 
 fn why(event: &Event, more: usize) -> String {
     let [shows, hides] = [more, 1 - more].map(ordinal);
     match event {
-        Event::Value(_) => "A single output tells the inputs apart. Noise has to give it about as often for both, also where \
-             it fails, saturates or comes back unchanged."
-            .to_string(),
+        Event::Value(_) => {
+            "A single output tells the inputs apart. Noise must give it about equally often for both, even \
+             where it fails, saturates or leaves the value unchanged."
+                .to_string()
+        }
         Event::AtMost(_) | Event::AtLeast(_) => format!(
-            "Outputs for the {shows} input lie there more often, which shows without a look at their bits: it is the amount \
-             of noise that tells, not how it was rounded."
+            "Outputs for the {shows} input lie there more often, which has nothing to do with their bits: the amount of \
+             noise gives the input away, not how it was rounded."
         ),
         Event::Multiple { .. } => format!(
             "Outputs for the {hides} input have finer bits than outputs for the {shows} one. A sum of doubles has the grid of \
-             its larger term, so the last bits tell what the noise was added to."
+             its larger term, so the last bits reveal what the noise was added to."
         ),
         Event::TrailingZeros { .. } => format!(
-            "The last bits are in use more often for the {hides} input. The sum of input and noise has been rounded, and the \
-             trace of that depends on the input."
+            "The last bits are used more often for the {hides} input. The sum of input and noise has been rounded, and the \
+             trace of the rounding depends on the input."
         ),
         Event::Reachable { from } => format!(
-            "Adding a double to {from} does not give every double: it leaves gaps, and they lie elsewhere for every input.",
+            "Adding a double to {from} does not give every double: it leaves gaps, in different places for every input.",
             from = from.to_short()
         ),
         Event::OneOf(_) => format!(

@@ -1,4 +1,4 @@
-//! A test of anybody's noise, from its outputs alone.
+//! A test of any noise, from its outputs alone.
 //!
 //! Samples for two inputs, drawn independently and from one distribution each. An event in the *bits* of an output is looked for whose
 //! probabilities differ by more than a claim allows: multiples of powers of two, trailing zeros, single values, sets of

@@ -66,7 +66,7 @@ fn explains_itself() {
     assert_eq!(
         finding.explanation(),
         "y = 0: in 20 of 20 outputs for the first input, and in 0 of 20 for the second one. A single output tells the inputs \
-         apart. Noise has to give it about as often for both, also where it fails, saturates or comes back unchanged."
+         apart. Noise must give it about equally often for both, even where it fails, saturates or leaves the value unchanged."
     );
     let nothing = attack.run([&zeros, &zeros]).unwrap();
     assert!(nothing.explanation().starts_with("Nothing is certain. The most telling event is "));

@@ -8,7 +8,7 @@ use super::recompute;
 use crate::snapping::{IdealSnap, PairCell, Scaling, Variant};
 use crate::{OutOfRange, Sampler};
 
-/// What to emit a case for.
+/// The mechanism and inputs of a case to emit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Emitted {

@@ -21,11 +21,11 @@ const NOT_COMPARED: [&str; 4] = ["id", "note", "approx", "reached_from_f_by"];
 /// The version of the schema that is understood.
 const SCHEMA_VERSION: u64 = 1;
 
-/// Why a file cannot be checked.
+/// The reason why a file cannot be checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConformanceError {
-    /// It is no JSON.
+    /// The file is not JSON.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// A field is missing, or is not what it should be.
@@ -36,23 +36,23 @@ pub enum ConformanceError {
 /// A value that is not what was recomputed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
-    /// Where in the case: `outputs[3].p_f`.
+    /// The place in the case, such as `outputs[3].p_f`.
     pub path: String,
-    /// What the file says; `None` if it says nothing.
+    /// The value in the file; `None` if it is missing.
     pub file: Option<String>,
-    /// What was recomputed; `None` if there is no such field.
+    /// The recomputed value; `None` if there is no such field.
     pub recomputed: Option<String>,
 }
 
-/// What became of a case.
+/// The result of checking a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CheckedCase {
     /// Its `id`, or its place.
     pub id: String,
-    /// Its kind.
+    /// The kind.
     pub kind: String,
-    /// How many values were compared.
+    /// The number of values that were compared.
     pub values: usize,
     /// Those that differ.
     pub mismatches: Vec<Mismatch>,

@@ -11,7 +11,7 @@ use super::{Budget, ContinuousError, HalfSpace, Noise, probability};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EventWitness {
-    /// How likely it is under the first and the second input.
+    /// The probabilities under the first and the second input.
     pub probabilities: [ExponentialSum; 2],
     /// `ln(P/P')`. Unknown only if both are 0.
     pub ln_ratio: LnRatio,

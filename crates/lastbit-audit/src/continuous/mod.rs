@@ -44,7 +44,7 @@ pub enum Noise {
 }
 
 impl Noise {
-    /// Its scale.
+    /// The scale.
     pub fn scale(&self) -> &Rational {
         match self {
             Noise::Laplace(scale) | Noise::Exponential(scale) => scale,
@@ -65,7 +65,7 @@ impl Noise {
 /// `Σ cᵢ·vᵢ + constant >= 0`, or `> 0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HalfSpace {
-    /// One coefficient a noise.
+    /// The coefficients, one for each noise.
     pub coefficients: Vec<Rational>,
     /// The constant term.
     pub constant: Rational,
@@ -89,7 +89,7 @@ impl HalfSpace {
     }
 }
 
-/// What a computation may use.
+/// The limits of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// How many terms, monomials times exponentials, may be made in all. It bounds the memory and, at 10 to 100 microseconds a term, the
@@ -103,7 +103,7 @@ impl Default for Budget {
     }
 }
 
-/// Why there is no probability.
+/// The reason why there is no probability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContinuousError {
@@ -126,7 +126,7 @@ pub enum ContinuousError {
         noises: usize,
     },
     /// The integral falls into too many parts.
-    #[error("the integral makes more than {limit} terms")]
+    #[error("the integral has more than {limit} terms")]
     TooManyTerms {
         /// The number of parts that is allowed.
         limit: usize,

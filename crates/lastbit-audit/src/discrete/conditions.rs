@@ -12,11 +12,11 @@ use super::state::{State, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unmet {
-    /// As it is written.
+    /// The clause, as it is written.
     pub clause: String,
     /// The place of the clause in the text.
     pub span: Span,
-    /// Whether it says which inputs are neighbours.
+    /// Whether the clause is an adjacency, and not an assumption.
     pub is_adjacency: bool,
 }
 

@@ -4,7 +4,7 @@ use lastbit_lang::{Diagnostic, Span};
 use lastbit_real::Rational;
 use thiserror::Error;
 
-/// What is wrong with a value.
+/// A reason why an operation has no value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -23,10 +23,10 @@ pub enum Fault {
     #[error("the square root of a negative number")]
     SqrtOfNegative,
     /// A clamp to the empty interval.
-    #[error("a bound of `clamp` is not negative")]
+    #[error("the bound of `clamp` must not be negative")]
     NegativeBound,
     /// A grid that is not positive.
-    #[error("the grid of `round` is positive")]
+    #[error("the grid of `round` must be positive")]
     Grid,
     /// A number of more bits than are computed with.
     #[error("the number is too large, or has too many digits")]
@@ -41,20 +41,20 @@ pub enum Fault {
     #[error("this is not {0}")]
     Expected(&'static str),
     /// A probability outside of [0, 1].
-    #[error("a probability lies in [0, 1]")]
+    #[error("a probability must lie in [0, 1]")]
     Probability,
     /// Weights that are negative, or all of them 0.
-    #[error("weights are not negative, and one of them is positive")]
+    #[error("weights must not be negative, and at least one must be positive")]
     Weights,
     /// A scale that is not positive.
-    #[error("a scale is positive")]
+    #[error("a scale must be positive")]
     Scale,
     /// An exponent of the grid beyond `±10000`.
-    #[error("the grid is 2^k for a whole k between -10000 and 10000")]
+    #[error("the grid must be 2^k for a whole k between -10000 and 10000")]
     Exponent,
 }
 
-/// Why a program cannot be audited.
+/// The reason why a program cannot be audited.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DiscreteError {
@@ -62,7 +62,7 @@ pub enum DiscreteError {
     #[error("{}", .0.first().map_or("the file has errors", |first| first.message.as_str()))]
     Language(Vec<Diagnostic>),
     /// A float, which rounds.
-    #[error("floats round: this audit is of exact arithmetic, over real, grid, int, sign and bool")]
+    #[error("floats round: this audit is for exact arithmetic, over real, grid, int, sign and bool")]
     Float {
         /// The type.
         span: Span,
@@ -94,7 +94,7 @@ pub enum DiscreteError {
         span: Span,
     },
     /// A loop that is too long.
-    #[error("a loop of {rounds} rounds, more than 10000")]
+    #[error("a loop of {rounds} iterations; at most 10000 are allowed")]
     TooManyRounds {
         /// The number of rounds.
         rounds: i64,
@@ -124,7 +124,7 @@ pub enum DiscreteError {
     },
     /// More states than the budget allows.
     #[error(
-        "{states} states, more than the {budget} allowed; coarser grids, smaller scales or fewer bits make fewer"
+        "{states} states, more than the {budget} allowed; use coarser grids, smaller scales or fewer bits"
     )]
     TooManyStates {
         /// The number of states reached.
@@ -135,7 +135,7 @@ pub enum DiscreteError {
         span: Span,
     },
     /// More outputs than the budget allows.
-    #[error("{outputs} outputs, more than the {budget} allowed; coarser grids or closer inputs make fewer")]
+    #[error("{outputs} outputs, more than the {budget} allowed; use coarser grids or closer inputs")]
     TooManyOutputs {
         /// The number of outputs reached.
         outputs: u64,
@@ -148,12 +148,12 @@ pub enum DiscreteError {
 }
 
 impl DiscreteError {
-    /// Whether it is a sample that is not discrete.
+    /// Whether the reason is a sample that is not discrete.
     pub fn is_continuous(&self) -> bool {
         matches!(self, DiscreteError::Continuous { .. })
     }
 
-    /// Where it is, if that is one place of the text.
+    /// The place of the error, if it is a single place of the text.
     pub fn span(&self) -> Option<Span> {
         match self {
             DiscreteError::Language(messages) => messages.first().map(|message| message.span),

@@ -77,7 +77,7 @@ const GUARD_BITS: u32 = 64;
 /// Largest ε in magnitude at which divergences are computed, as a power of two.
 const MAX_EPSILON_LOG2: i64 = 15;
 
-/// How an audit is done.
+/// The options of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// What is cut off of a tail weighs about `2^-precision`. At most 4096.
@@ -96,7 +96,7 @@ impl Default for Options {
 
 /// The privacy loss of a mechanism between two inputs.
 ///
-/// Inputs that are no neighbours are compared too; the report says which clause they do not satisfy.
+/// Inputs that are not neighbours are compared too; the report says which clause they do not satisfy.
 pub fn audit(
     file: &File,
     declaration: &Declaration,
@@ -161,7 +161,7 @@ pub fn unmet(
     conditions::unmet(file, declaration, &mut scopes)
 }
 
-/// The clauses `assume` about nothing but parameters that these values do not satisfy: whatever is said of such values is said in vain.
+/// The `assume` clauses about parameters alone that these values violate: a claim says nothing about such values.
 ///
 /// # Errors
 /// If a value is missing or outside of its declared range, or a clause cannot be evaluated.

@@ -13,11 +13,11 @@ const DIGITS: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClaimVerdict {
-    /// It does, here.
+    /// The claim holds at these inputs.
     Holds,
-    /// It does not, so it is false.
+    /// The claim is violated, so it is false.
     Violated,
-    /// That cannot be told: the loss is as close to the claim as it is known, or it is only known from below.
+    /// Not decided: the enclosure of the loss contains the claim, or the loss is only known from below.
     Undecided,
 }
 
@@ -43,7 +43,7 @@ impl ClaimVerdict {
     }
 }
 
-/// What a program claims, at its parameters.
+/// The claim of a program, at its parameters.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Claim {
@@ -71,7 +71,7 @@ pub struct DiscreteReport {
     pub epsilon: Rational,
     /// The claim of the program.
     pub claim: Option<Claim>,
-    /// What is required of the inputs and not satisfied.
+    /// The conditions on the inputs that they do not satisfy.
     pub unmet: Vec<Unmet>,
     pub(super) bits: u32,
 }
@@ -146,7 +146,7 @@ impl DiscreteReport {
                 "undecided, as the loss is only known from below".into()
             }
             (ClaimVerdict::Violated, _) if !self.unmet.is_empty() => {
-                "exceeded, by inputs that are no neighbours".into()
+                "exceeded, by inputs that are not neighbours".into()
             }
             (verdict, _) => format!("{} at these inputs", verdict.text()),
         };

@@ -10,10 +10,10 @@ use super::options::most_epsilon;
 use crate::Comparison;
 use crate::discrete::ClaimVerdict;
 
-/// Where the ε of the divergences comes from.
+/// The origin of the ε of the divergences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EpsilonOf {
-    /// It was asked for.
+    /// The question.
     Request,
     /// The text claims it.
     Claim,
@@ -24,7 +24,7 @@ pub enum EpsilonOf {
 }
 
 impl EpsilonOf {
-    /// In JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             EpsilonOf::Request => "request",
@@ -64,7 +64,7 @@ impl Claim {
             _ => "",
         };
         let verdict = match (verdict, neighbours) {
-            (ClaimVerdict::Violated, Neighbours::No) => "exceeded, by inputs that are no neighbours".into(),
+            (ClaimVerdict::Violated, Neighbours::No) => "exceeded, by inputs that are not neighbours".into(),
             (verdict, _) => format!("{} at these inputs", verdict.text()),
         };
         format!("ε = {epsilon}{delta}: {verdict}{why}")

@@ -18,7 +18,7 @@ use crate::{Comparison, Outcome, Sampler};
 pub struct ProgramOutcome {
     /// The output; `-0` and `+0` are two.
     pub output: f64,
-    /// Its weights under the two inputs, over the total of the comparison.
+    /// The weights under the two inputs, over the total of the comparison.
     pub weights: [IBig; 2],
     /// The samples that give it under the two inputs.
     pub parts: [Vec<Part>; 2],

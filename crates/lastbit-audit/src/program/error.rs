@@ -12,9 +12,9 @@ use super::rules::Reason;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Expression {
-    /// As the language prints it; what the part is, if it has no text of its own.
+    /// The part as the language prints it; a description, if it has no text of its own.
     pub text: String,
-    /// Its place in the source, if it has one.
+    /// The place in the source, if there is one.
     pub span: Option<Span>,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Expression {
     }
 }
 
-/// Which run of the program: on which of the two inputs, with which signs.
+/// A run of the program: the input, first or second, and the signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Run {
@@ -49,7 +49,7 @@ fn messages(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// Why the distribution of a program is not computed.
+/// The reason why the distribution of a program is not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -57,7 +57,7 @@ pub enum ProgramError {
     #[error("{}", messages(.0))]
     Language(Vec<Diagnostic>),
     /// It returns a list.
-    #[error("the program returns {count} numbers; one can be audited")]
+    #[error("the program returns {count} numbers; only one can be audited")]
     Results {
         /// The number of results.
         count: usize,
@@ -69,7 +69,7 @@ pub enum ProgramError {
         name: String,
     },
     /// More samples of `unif` than one.
-    #[error("the program draws `{first}` and `{second}` from `unif`; one such sample can be audited")]
+    #[error("the program draws `{first}` and `{second}` from `unif`; only one such sample can be audited")]
     Uniforms {
         /// The first one.
         first: String,

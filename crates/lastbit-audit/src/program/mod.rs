@@ -74,12 +74,12 @@ pub use options::{Limits, Options, Progress};
 pub use rules::Reason;
 pub use textbook::textbook_laplace;
 
-/// How the outputs were found.
+/// The method by which outputs are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// All of them: the program is monotone in `u`, or lies between two programs that are.
+    /// All outputs: the program is monotone in `u`, or lies between two programs that are.
     Monotone,
-    /// All of them: it was run on all samples.
+    /// All outputs: the program was run on all samples.
     Exhaustive,
     /// Some of them: there are too many. The loss is at least what is found.
     Witness,
@@ -91,25 +91,25 @@ pub enum Method {
 pub struct ProgramReport {
     /// All outputs, or the witnesses that were weighed.
     pub comparison: Comparison<f64>,
-    /// As many outcomes as were asked for: in increasing order, or, of witnesses, the simplest first.
+    /// The outcomes, at most as many as were asked for: in increasing order, or, for witnesses, the simplest first.
     pub outcomes: Vec<ProgramOutcome>,
-    /// What `u` is drawn from.
+    /// The sampler of `u`.
     pub sampler: Sampler,
     /// The format of the program.
     pub format: Format,
     /// The library that it was run with.
     pub library: Library,
-    /// How the outputs were found.
+    /// The method by which outputs are found.
     pub method: Method,
     /// The ε of the divergences.
     pub epsilon: Rational,
     /// The origin of ε.
     pub epsilon_of: EpsilonOf,
-    /// What the text claims, if it does in numbers, and whether these inputs keep to it.
+    /// The claim of the text, if it is a number, and the verdict on it at these inputs.
     pub claim: Option<Claim>,
     /// Whether the inputs are neighbours by the text.
     pub neighbours: Neighbours,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -127,8 +127,8 @@ impl ProgramReport {
         self.claim.as_ref().map(|claim| claim.in_words(self.neighbours))
     }
 
-    /// What refutes every claim that allows no more than `delta`: an output that one input alone can return, and more often than that. It is the
-    /// one with the fewest bits; of the first input, if there is a choice.
+    /// An output that only one input can return, with a probability above `delta`, which refutes every claim with this `delta`. Of
+    /// several it is the one with the fewest bits, and then one of the first input.
     pub fn one_sided(&self, delta: &Rational) -> Option<OneSided> {
         let outcome = self.simplest_of_one_input()?;
         let input = usize::from(outcome.weights[0].is_zero());
@@ -156,7 +156,7 @@ pub struct OneSided {
     pub output: f64,
     /// The input, 0 or 1.
     pub input: usize,
-    /// Its probability under that input.
+    /// The probability under that input.
     pub probability: Rational,
 }
 

@@ -55,7 +55,7 @@ impl_number! {
     f64, u64;
 }
 
-/// Which `ln` and `exp` a program is run with.
+/// The `ln` and `exp` that a program is run with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Library {

@@ -1,4 +1,4 @@
-//! What to compute, how much of it, and who is told.
+//! Options: what to compute, how much of it, and who hears of progress.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use lastbit_real::Rational;
 use super::error::ProgramError;
 use super::number::Library;
 
-/// How much is computed before another way is taken.
+/// Limits, beyond which another method is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most outputs that are gone through; if there are more, witnesses are looked for.
@@ -25,10 +25,10 @@ impl Default for Limits {
     }
 }
 
-/// Is told how many of how many samples are done.
+/// A callback that receives the number of samples done, and of all samples.
 pub type Progress<'a> = &'a dyn Fn(u128, u128);
 
-/// What to compute, how, and who is told.
+/// The options of an audit: what to compute, how, and who hears of progress.
 #[derive(Clone, Default)]
 pub struct Options<'a> {
     /// The library; without one, the correctly rounded one, which the program must then declare.
@@ -38,9 +38,9 @@ pub struct Options<'a> {
     /// The loss at which hockey-stick divergences are computed. Without one, what the text claims; if it claims none, its parameter
     /// `eps`; if it has none, 0.
     pub epsilon: Option<Rational>,
-    /// How many outcomes to list.
+    /// The largest number of outcomes to list.
     pub listed: usize,
-    /// Is told now and then.
+    /// A callback for progress.
     pub progress: Option<Progress<'a>>,
     /// Set by whoever wants to stop.
     pub cancel: Option<&'a AtomicBool>,

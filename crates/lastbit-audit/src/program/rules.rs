@@ -39,9 +39,9 @@ use super::number::Number;
 pub(crate) enum Direction {
     /// Not at all.
     Constant,
-    /// It never decreases.
+    /// The value never decreases.
     Increasing,
-    /// It never increases.
+    /// The value never increases.
     Decreasing,
 }
 
@@ -66,7 +66,7 @@ impl Direction {
     }
 }
 
-/// Why an operation is not known to be monotone.
+/// The reason why an operation is not known to be monotone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {

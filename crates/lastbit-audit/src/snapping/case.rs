@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where an output `x` lies, seen from the inputs `f <= f'`. "The cell of" an input is the one that it rounds to.
+/// The position of an output `x` relative to the inputs `f <= f'`. "The cell of" an input is the one that it rounds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Case {
     /// `x = -B`
@@ -22,7 +22,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// All of them, in order.
+    /// All variants, in order.
     pub const ALL: [Case; 7] =
         [Case::LowerEnd, Case::Below, Case::AtF, Case::Between, Case::AtF2, Case::Above, Case::UpperEnd];
 

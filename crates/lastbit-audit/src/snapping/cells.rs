@@ -21,15 +21,15 @@ pub struct Variant {
 /// The doubles `u` with `[0] <= u < [1]`; none if both are equal. A lower end of 0 stands for the least `u`.
 pub type Interval = [f64; 2];
 
-/// What gives an output, for one input.
+/// The intervals of `u` that give an output, for one input.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cell {
-    /// For `s = 1`.
+    /// The interval for `s = 1`.
     pub plus: Interval,
-    /// For `s = -1`.
+    /// The interval for `s = -1`.
     pub minus: Interval,
-    /// How likely that is, over `2·total` of the sampler.
+    /// The weight, over `2·total` of the sampler.
     pub weight: IBig,
 }
 
@@ -53,7 +53,7 @@ impl PairCell {
         PairCell { number, cells: [cell(0), cell(1)] }
     }
 
-    /// Its weights, for a [`Comparison`].
+    /// The weights, for a [`Comparison`].
     pub fn outcome(&self) -> Outcome<i64> {
         Outcome::exact(self.number, [self.cells[0].weight.clone(), self.cells[1].weight.clone()])
     }
@@ -84,7 +84,7 @@ impl Variant {
         Variant { mechanism, clamp_input: true, ln_shift: 0 }
     }
 
-    /// What the noise is added to.
+    /// The number to which noise is added: the input, clamped if the mechanism does that.
     pub fn start(&self, f: f64) -> f64 {
         let bound = self.mechanism.bound();
         // Adding +0 keeps -0 out.
@@ -132,7 +132,7 @@ impl Variant {
         inputs.map(|f| self.cut(self.start(f), k, total))
     }
 
-    /// One output, for finite inputs.
+    /// The cell of one output under two finite inputs.
     pub fn pair_cell(&self, inputs: [f64; 2], number: i64) -> PairCell {
         let total = self.mechanism.sampler().total();
         PairCell::between(number, &self.cuts(inputs, number, &total), &self.cuts(inputs, number + 1, &total))

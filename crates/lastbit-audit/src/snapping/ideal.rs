@@ -26,7 +26,7 @@ pub struct IdealSnap {
 pub struct IdealOutcome {
     /// The number of the output.
     pub number: IBig,
-    /// Its value.
+    /// The value.
     pub output: Rational,
     /// The probabilities under both inputs.
     pub probabilities: [ExponentialSum; 2],
@@ -94,7 +94,7 @@ impl IdealSnap {
         &self.top
     }
 
-    /// How many outputs there are.
+    /// The number of outputs.
     pub fn outputs(&self) -> IBig {
         &self.top + &self.top + IBig::ONE
     }

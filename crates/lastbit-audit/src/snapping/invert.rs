@@ -16,7 +16,7 @@ pub struct FloatNoise {
     pub ln_shift: i32,
 }
 
-/// What is done to the logarithm.
+/// The operation that scales the logarithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scaling {
     /// `LN(u) ⊘ ε`

@@ -7,7 +7,7 @@ use lastbit_real::{Dyadic, Float, Rational, Rounding, default_grid};
 use super::{FloatNoise, Scaling};
 use crate::{OutOfRange, Sampler};
 
-/// How `y(u) = c·ln u` is computed.
+/// The computation of `y(u) = c·ln u`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Noise {
     /// `LN(u) ⊘ ε`, so that `c = 1/ε`.
@@ -106,7 +106,7 @@ impl FloatSnap {
         Ok(FloatSnap { rate, parameter, bound, exact_bound, exponent, tie, sampler, top, noise })
     }
 
-    /// How the noise is computed.
+    /// The computation of the noise.
     pub fn noise(&self) -> &Noise {
         &self.noise
     }
@@ -131,7 +131,7 @@ impl FloatSnap {
         Rational::pow2(self.exponent)
     }
 
-    /// Where ties of the rounding go.
+    /// The direction in which ties are rounded.
     pub fn tie(&self) -> Tie {
         self.tie
     }
@@ -141,7 +141,7 @@ impl FloatSnap {
         self.sampler
     }
 
-    /// How the float reading scales the logarithm.
+    /// The operation by which the float reading scales the logarithm.
     pub fn scaling(&self) -> Scaling {
         match self.noise {
             Noise::Divided { .. } => Scaling::Divide(self.parameter),

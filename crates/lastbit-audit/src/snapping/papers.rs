@@ -8,7 +8,7 @@ use lastbit_real::Rational;
 use super::{Case, FloatSnap, Variant};
 use crate::Sampler;
 
-/// What a claim is about.
+/// The outputs that a claim is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Outputs of a case.
@@ -44,7 +44,7 @@ pub struct Formula {
     pub source: &'static str,
     /// The outputs that the bound is about.
     pub scope: Scope,
-    /// As the paper has it.
+    /// The formula, as the paper prints it.
     pub text: &'static str,
     per_bound: i64,
     per_epsilon: i64,
@@ -100,7 +100,7 @@ impl Formula {
         if is_theirs { &FORMULAS } else { &[] }
     }
 
-    /// What is claimed; at `x = 0` if it depends on the output.
+    /// The claimed excess; at `x = 0` if it depends on the output.
     pub fn value(&self, mechanism: &FloatSnap) -> Rational {
         let epsilon = mechanism.rate();
         eta_tenths(self.per_bound) * mechanism.exact_bound() * epsilon
@@ -108,7 +108,7 @@ impl Formula {
             + eta_tenths(self.constant)
     }
 
-    /// What is claimed of an output and its case, if anything.
+    /// The claimed excess for an output and its case, if there is a claim.
     pub fn value_at(&self, mechanism: &FloatSnap, output: i64, case: Case) -> Option<Rational> {
         let value = || self.value(mechanism);
         match self.scope {

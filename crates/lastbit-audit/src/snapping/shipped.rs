@@ -95,12 +95,12 @@ impl SnappingReplay {
         Ok(())
     }
 
-    /// How often the core was run.
+    /// The number of runs of the core.
     pub fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// How often the whole release was run on replayed words.
+    /// The number of runs of the whole release, on replayed words.
     pub fn replays(&self) -> u64 {
         self.replays
     }

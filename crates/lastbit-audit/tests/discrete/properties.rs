@@ -89,7 +89,7 @@ fn reports() {
     assert_eq!((report.name.as_str(), report.comparison.outputs()), ("geometric", 5));
     is_rational_loss(&report, "2");
     let words = report.claim_in_words().unwrap();
-    assert!(words.ends_with("exceeded, by inputs that are no neighbours"), "{words}");
+    assert!(words.ends_with("exceeded, by inputs that are not neighbours"), "{words}");
     assert_eq!(report.unmet[0].clause, "adjacent |x<1> - x<2>| <= 1");
     assert_eq!(verdict(&report), ClaimVerdict::Violated);
     let outputs: Vec<&str> = report.outcomes.iter().map(|outcome| outcome.output.as_str()).collect();

@@ -114,7 +114,7 @@ fn claims_in_words() {
         "ε = 0, δ = 1/8: violated at these inputs, δ is at least 0.393469"
     );
     assert_eq!(words("claim pure 1", near), "ε = 1: violated at these inputs");
-    assert_eq!(words("claim pure 1", ["x=0", "x=2"]), "ε = 1: exceeded, by inputs that are no neighbours");
+    assert_eq!(words("claim pure 1", ["x=0", "x=2"]), "ε = 1: exceeded, by inputs that are not neighbours");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn samples_that_are_not_understood() {
     let error = refused("u <$ unif(0,1); v <$ unif(0,1); return x + u - v");
     assert_eq!(
         error.to_string(),
-        "the program draws `u` and `v` from `unif`; one such sample can be audited"
+        "the program draws `u` and `v` from `unif`; only one such sample can be audited"
     );
     let error = refused("u <$ unif(0,1); b <$ bernoulli(1/2); return if b { x } else { u }");
     assert_eq!(error.to_string(), "`b` has no value and is not a sample of `unif` or `sign`");

@@ -1,4 +1,4 @@
-//! The ways to the same distribution, held against each other and against plain Rust.
+//! The ways to the same distribution, compared with each other and with plain Rust.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

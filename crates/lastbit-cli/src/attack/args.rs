@@ -35,30 +35,30 @@ Exit codes: 0 not seen to leak, or no --epsilon; 1 leaks; 2 bad input, or no sam
            event that tells the inputs apart every time; and with one as frequent as this one
   loss     at least ln((P - δ)/P'), rounded down: what (ε, δ)-differential privacy bounds by ε
 
-That no leak is seen does not mean that there is none. docs/attack.md has the rest.
+Not seeing a leak does not mean that there is none. docs/attack.md has the rest.
 
 ", examples!()))]
 pub(crate) struct Attack {
     /// Samples for the first input: a file with one number a line; - for standard input
     ///
-    /// Numbers are decimal (1.5, -2e-3) or hexadecimal (0x1.8p3, as float.hex() of Python has them), or nan, inf, -inf. Hexadecimal
+    /// Numbers are decimal (1.5, -2e-3) or hexadecimal (0x1.8p3, as Python's float.hex() prints them), or nan, inf, -inf. Hexadecimal
     /// ones show every bit, and so do decimals with 17 digits. Blank lines are skipped.
     #[arg(value_name = "A", conflicts_with_all = ["command", "gallery"])]
     pub(super) first: Option<PathBuf>,
     /// Samples for the second input, in the same way
     #[arg(value_name = "B")]
     pub(super) second: Option<PathBuf>,
-    /// The loss that is claimed: ε, exact. It leaks if the loss is certain to exceed it
+    /// The claimed loss: ε, exact. The noise leaks if its loss certainly exceeds it
     #[arg(long, value_name = "E", value_parser = number, conflicts_with = "gallery", allow_hyphen_values = true)]
     pub(super) epsilon: Option<Rational>,
-    /// The δ that is claimed with ε
+    /// The claimed δ
     #[arg(long, value_name = "D", default_value = "0", value_parser = number, conflicts_with = "gallery")]
     #[arg(allow_hyphen_values = true)]
     pub(super) delta: Rational,
-    /// How certain a leak must be: noise that keeps its claim is accused with probability 1 - C at most
+    /// The confidence in a leak: noise that keeps its claim is called leaky with probability at most 1 - C
     #[arg(long, value_name = "C", default_value = "0.999", value_parser = number, allow_hyphen_values = true)]
     pub(super) confidence: Rational,
-    /// What was given to the mechanism, if it is known: more can be looked for
+    /// The two inputs of the mechanism, if they are known: then more events can be tried
     #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = given, conflicts_with = "gallery", allow_hyphen_values = true)]
     pub(super) inputs: Option<Vec<Given>>,
     /// Draw the outputs of both inputs, with the event marked
@@ -70,7 +70,7 @@ pub(crate) struct Attack {
     /// Print JSON, with exact fractions
     #[arg(long)]
     pub(super) json: bool,
-    /// Write a report with drawings to this file, a page that needs nothing else
+    /// Write a report with drawings to this file, a self-contained page
     #[arg(long, value_name = "FILE", conflicts_with = "gallery")]
     pub(super) html: Option<PathBuf>,
     /// Take samples from this command, which sh runs once for each of --inputs
@@ -83,8 +83,8 @@ pub(crate) struct Attack {
     pub(super) samples: Option<usize>,
     /// Attack the noise of numpy, diffprivlib, opendp, python-dp and lastbit, and print a table
     ///
-    /// Makes a virtual environment of Python, and installs the packages there if they are not: that needs the network once. A
-    /// mechanism that cannot be run has a row that says why, and the exit code is 2; otherwise it is 0 whatever is found.
+    /// Makes a virtual environment of Python, and installs missing packages there, which needs the network once. A
+    /// mechanism that cannot be run has a row that says why, and the exit code is 2; otherwise it is 0, whatever is found.
     #[arg(long)]
     pub(super) gallery: bool,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub(super) struct GalleryOptions {
     /// Write the table to this file, too
     #[arg(long, value_name = "FILE")]
     pub(super) markdown: Option<PathBuf>,
-    /// Attack noise that is believed to be right so many times, and count the false alarms
+    /// Attack noise that is believed to be right this many times, and count the false alarms
     #[arg(long, value_name = "RUNS", allow_hyphen_values = true)]
     pub(super) false_alarms: Option<usize>,
 }

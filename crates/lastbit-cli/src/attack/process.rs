@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::samples::{EXPECTED, of_line};
 use crate::error::{Error, cut};
 
-/// How many of its last lines on standard error are told when it fails.
+/// The number of its last lines on standard error that are shown when it fails.
 const LAST_LINES: usize = 5;
 /// How long these are waited for: what it started may live on, and keep standard error open.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -85,8 +85,8 @@ pub(crate) enum Mechanism {
     Snapping(Box<Snapping>),
     /// The Laplace mechanism as textbooks have it, x ⊕ s ⊗ (LN(u) ⊘ ε): refuted
     ///
-    /// In single precision with --sampler grid24 the whole distribution is computed; in double precision outputs are looked for
-    /// that one input can produce and the other cannot.
+    /// In single precision with --sampler grid24 the whole distribution is computed; in double precision the audit looks for outputs that
+    /// one input can produce and the other cannot.
     #[command(after_help = "Examples:
   lastbit audit textbook-laplace --epsilon 1 --inputs 0 1
   lastbit audit textbook-laplace --type f32 --sampler grid24 --epsilon 1 --inputs 0 1 --json")]
@@ -94,8 +94,8 @@ pub(crate) enum Mechanism {
     /// The samplers of `lastbit noise`, run on every sequence of random bits
     ///
     /// Every sequence of bits that decides an output adds its weight to it; what is undecided at --depth bits is reported, and may be
-    /// any output. So each probability has exact bounds, which are held against the law that the sampler claims, and the loss against
-    /// the claimed one. Ctrl-C reports what is known by then.
+    /// any output. So each probability has exact bounds, which are compared with the law that the sampler claims, and the loss with the
+    /// claimed loss. Ctrl-C reports what is known by then.
     #[command(after_help = "Examples:
   lastbit audit sampler discrete-laplace --scale 5/2 --inputs 0 1
   lastbit audit sampler laplace --scale 1 --inputs 0 1 --depth 40 --json")]
@@ -237,13 +237,13 @@ pub(crate) struct Show {
     /// Significant digits of the loss [default: as many as matter; 30 in JSON]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4000), allow_hyphen_values = true)]
     pub(crate) digits: Option<u16>,
-    /// Judge the loss by this ε, not by what is claimed: exit code 1 if it is more
+    /// Compare the loss with this ε, not with the claim: exit code 1 if it is more
     #[arg(long, value_name = "E", value_parser = number, allow_hyphen_values = true)]
     pub(crate) fail_above: Option<Rational>,
-    /// Print tables, too: outputs, what papers claim, what was tried
+    /// Also print tables: outputs, the papers' claims, what was tried
     #[arg(long)]
     pub(crate) details: bool,
-    /// The ε at which delta, the hockey-stick divergence, is computed [default: ε, or what is claimed]
+    /// The ε at which delta, the hockey-stick divergence, is computed [default: ε, or the claimed one]
     #[arg(long, value_name = "E", value_parser = number, allow_hyphen_values = true)]
     pub(crate) delta_at: Option<Rational>,
     /// List all outputs, however many

@@ -46,7 +46,7 @@ fn recompute(name: &str, text: &str, as_json: bool) -> Result<(), Error> {
     });
     bar.finish_and_clear();
     let checked = checked.map_err(|error| {
-        Error::usage(format!("{name}: {error}"), "docs/conformance.md says what such a file is made of")
+        Error::usage(format!("{name}: {error}"), "docs/conformance.md describes such files")
     })?;
     if checked.is_empty() {
         return Err(Error::usage(format!("{name} has no cases"), "there is nothing to recompute in it"));

@@ -57,7 +57,7 @@ pub(crate) struct Prove {
     /// The ideal snapping mechanism case by case: formulas, or numbers with --epsilon, --grid, --bound and --inputs
     #[arg(long)]
     pub(crate) cases: bool,
-    /// Ask z3, if it is on the machine, where no proof of a premise is found; what rests on it is not certified
+    /// Ask z3, if it is installed, where no proof of a premise is found; what rests on it is not certified
     #[arg(long)]
     pub(crate) oracle: bool,
     /// Print the program as FPCore, for other tools, and stop
@@ -94,7 +94,7 @@ pub(crate) struct Values {
     /// The range of a parameter or argument
     #[arg(long, value_name = "NAME=LO,HI", allow_hyphen_values = true)]
     pub(crate) range: Vec<Range>,
-    /// How good a library function is: ln=correctly_rounded, ln=1ulp, exp=0.84ulp
+    /// The accuracy of a library function: ln=correctly_rounded, ln=1ulp, exp=0.84ulp
     #[arg(long, value_name = "FUNCTION=ACCURACY", allow_hyphen_values = true)]
     pub(crate) libm: Vec<Accuracy>,
     /// Two inputs whose thresholds L, R, L', R' are printed [default: B - D and B]

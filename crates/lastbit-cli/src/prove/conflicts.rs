@@ -52,7 +52,7 @@ pub(crate) fn of_fpcore(args: &Prove, file: &str) -> Result<(), Error> {
         None => Ok(()),
         Some((option, _)) => Err(Error::usage(
             format!("{option} is for *.lb files, and {file} is FPCore"),
-            "FPCore says the ranges of its arguments in :pre (<= lo x hi)",
+            "FPCore gives the ranges of its arguments in :pre (<= lo x hi)",
         )),
     }
 }

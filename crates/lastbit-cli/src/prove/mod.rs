@@ -180,7 +180,7 @@ impl Output<'_> {
             let is_of_privacy = matches!(answer.found, Found::Loss(_) | Found::Theorem(_));
             if answer.certificates.is_empty() && is_of_privacy {
                 return Err(Error::usage(
-                    format!("there are no certificates of the kind of answer that {} has", answer.name),
+                    format!("there are no certificates for the kind of answer that {} has", answer.name),
                     "with numbers for all parameters (--epsilon, --bound) the loss of a snapping mechanism is certified; --of NAME certifies the error of a variable",
                 ));
             }

@@ -9,10 +9,10 @@ const MOST_BINS: usize = 64;
 /// So many of a thousand outputs may be beyond either end: tails are long, and would leave a drawing of one bar.
 const BEYOND: usize = 5;
 
-/// So many outputs are put into bins between two questions: a few milliseconds.
+/// The number of outputs that are put into bins between two questions whether to go on: a few milliseconds.
 const ASKED_EVERY: usize = 1 << 16;
 
-/// How many outputs fell into a bin, and how many of them are in the event.
+/// The number of outputs in a bin, and how many of them are in the event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Bin {
@@ -38,9 +38,9 @@ impl Bin {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// Where the first bin begins.
+    /// The lower end of the first bin.
     pub low: f64,
-    /// Where the last one ends.
+    /// The upper end of the last bin.
     pub high: f64,
     /// Bins of equal width, by input.
     pub bins: [Vec<Bin>; 2],

@@ -1,4 +1,4 @@
-//! Is anybody's noise as private as it claims to be, as far as its outputs tell?
+//! Is noise as private as it claims to be, as far as its outputs tell?
 //!
 //! ```
 //! use lastbit_engine::Watcher;
@@ -32,18 +32,18 @@ use crate::{Number, Progress, Refusal, Schema, Watcher};
 /// Digits of numbers for people.
 const DIGITS: usize = 6;
 
-/// What is claimed of the noise, and what is known of its samples.
+/// A question: the claim about the noise, and what is known about its samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// The loss that is claimed; without one there is no verdict.
     pub epsilon: Option<Rational>,
     /// The `δ` that is claimed with it.
     pub delta: Rational,
-    /// How certain a leak must be.
+    /// The confidence with which a leak must be shown.
     pub confidence: Rational,
-    /// What was given to the mechanism, if it is known.
+    /// The input of the mechanism, if it is known.
     pub inputs: Option<[f64; 2]>,
-    /// What the samples are called.
+    /// The names of the two sets of samples.
     pub names: [String; 2],
 }
 
@@ -60,7 +60,7 @@ impl Default for Question {
     }
 }
 
-/// What the samples come to.
+/// The verdict on the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -71,12 +71,12 @@ pub enum Verdict {
     NotSeenToLeak,
     /// Even an event that tells the inputs apart every time could not have shown a loss above the claim.
     TooFewSamples,
-    /// There is no claim to hold the loss against.
+    /// There is no claim to compare the loss with.
     NoClaim,
 }
 
 impl Verdict {
-    /// What the first line begins with.
+    /// The verdict in capitals, as the first line begins.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Leaks => "LEAKS",
@@ -96,24 +96,24 @@ impl Verdict {
     }
 }
 
-/// What is certain of a probability.
+/// A bound on a probability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Bound {
-    /// It is this much, at least.
+    /// A lower bound.
     AtLeast(Number),
-    /// It is this much, at most.
+    /// An upper bound.
     AtMost(Number),
 }
 
-/// How many samples the event happened in.
+/// The number of samples in which the event happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Hits {
     /// The samples that it happened in.
     pub hits: u64,
-    /// All of them.
+    /// The number of samples.
     pub trials: u64,
 }
 
@@ -127,31 +127,31 @@ impl From<Count> for Hits {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Input {
-    /// What its samples are called.
+    /// The name of the samples.
     pub name: String,
-    /// What was given to the mechanism, if it is known.
+    /// The input of the mechanism, if it is known.
     pub value: Option<Number>,
-    /// How many samples there are.
+    /// The number of samples.
     pub samples: u64,
-    /// How often the event happened in the half of them that chose it.
+    /// The counts in the half of the samples that chose the event.
     pub chosen: Hits,
-    /// How often it happened in the half that tested it. Only these count.
+    /// The counts in the half that tested the event. Only these count.
     pub tested: Hits,
     /// A bound on the probability of the event.
     pub probability: Bound,
 }
 
-/// How many samples of each input it takes to show a loss above the claim.
+/// The number of samples of each input that it takes to show a loss above the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Needed {
-    /// With an event that tells the inputs apart every time, exactly; none if nobody has as many.
+    /// The exact number for an event that always tells the inputs apart; `None` if it is beyond all practical numbers.
     pub at_least: Option<u64>,
-    /// With an event as frequent as the one that was found, about; none if no number would do.
+    /// About how many it takes for an event as frequent as the one that was found; `None` if no number is enough.
     pub at_these_rates: Option<u64>,
 }
 
-/// What an attack has found.
+/// The result of an attack.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AttackAnswer {
@@ -167,21 +167,21 @@ pub struct AttackAnswer {
     pub epsilon: Option<Number>,
     /// The `δ` that is claimed with it.
     pub delta: Number,
-    /// How certain the bounds are.
+    /// The confidence of the bounds.
     pub confidence: Number,
     /// The loss is at least this.
     pub loss_lower_bound: Number,
-    /// What to look for in an output.
+    /// The event, a property of an output.
     pub event: String,
     /// The input, 0 or 1, under which the event is more likely.
     pub favoured: usize,
     /// Both inputs.
     pub inputs: [Input; 2],
-    /// How many events were looked at for the choice, which costs no confidence.
+    /// The number of events that were tried for the choice, which costs no confidence.
     pub events_tried: usize,
-    /// What it takes to show a loss above the claim, if there is one.
+    /// The samples that it takes to show a loss above the claim, if there is a claim.
     pub samples_needed: Option<Needed>,
-    /// What the event is, in plain words.
+    /// The event in plain words.
     pub explanation: String,
     /// The outputs that tested the event.
     pub histogram: Histogram,
@@ -285,7 +285,7 @@ fn refused(error: AttackError) -> Refusal {
         AttackError::Confidence(_) => "give a number such as 0.999: the closer to 1, the fewer false alarms",
         AttackError::Delta(_) => "give the δ that is claimed, such as 1e-5; 0 for pure differential privacy",
         AttackError::Input(_) => "give numbers such as 0 and 1",
-        AttackError::TooFewSamples { .. } => "give more: some thousands find what there is to find",
+        AttackError::TooFewSamples { .. } => "give more: a few thousand are usually enough",
         AttackError::Cancelled => return stopped(),
     };
     Refusal::usage(error.to_string(), hint)

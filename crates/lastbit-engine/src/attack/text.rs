@@ -17,7 +17,7 @@ const ROWS: u64 = 7;
 /// Columns of a bin, if there are few of them.
 const WIDEST_BIN: usize = 6;
 
-/// How much is said, and in which width.
+/// The amount of detail, and the width of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Columns of the terminal.
@@ -70,7 +70,7 @@ pub(super) fn explanation(verdict: Verdict, finding: &Finding) -> String {
         Verdict::Leaks | Verdict::NoClaim => finding.explanation(),
         Verdict::NotSeenToLeak => {
             "Of the events that were tried this one differs most between the inputs, and by no more than the claim allows, as far as \
-             these samples show. That no leak is seen does not mean that there is none."
+             these samples show. Not seeing a leak does not mean that there is none."
                 .to_owned()
         }
         Verdict::TooFewSamples => {
@@ -79,7 +79,7 @@ pub(super) fn explanation(verdict: Verdict, finding: &Finding) -> String {
                 false => format!("A loss of {} is certain, which the claim allows. ", loss_above(finding, None)),
             };
             format!(
-                "{certain}With so few samples no event can show a loss above the claim: nothing is decided, for the noise or against it."
+                "{certain}With so few samples no event can show a loss above the claim: nothing is decided, neither for nor against the noise."
             )
         }
     }
@@ -185,7 +185,7 @@ impl AttackAnswer {
         });
         let event = match needed.at_these_rates {
             Some(n) => format!("at this event's rates about {}", roughly(n)),
-            None => "at this event's rates no number shows it".to_owned(),
+            None => "at this event's rates no number of samples shows it".to_owned(),
         };
         Some(format!("showing a loss above {claim} takes {least}; {event}"))
     }

@@ -18,7 +18,7 @@ const OUTPUT_BITS: u32 = 128;
 /// What outputs that were not looked at leave open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Open {
-    /// All were looked at.
+    /// All outputs were weighed.
     Nothing,
     /// Sums over all outputs, and not the loss.
     Sums,
@@ -26,13 +26,13 @@ pub(super) enum Open {
     Loss,
 }
 
-/// How a comparison is told.
+/// How to describe a comparison.
 pub(super) struct Compared<'a, O> {
     pub(super) comparison: &'a Comparison<O>,
     /// Significant digits of the loss.
     pub(super) digits: usize,
     pub(super) open: Open,
-    /// An output as it is told, and as people call it.
+    /// An output as it is written in the answer, and as people call it.
     pub(super) id: &'a dyn Fn(&O) -> String,
     pub(super) name: &'a dyn Fn(&O) -> String,
 }

@@ -59,7 +59,7 @@ pub(super) fn audit(
         let how = match verdict {
             Judgement::Holds => "holds, and is proved for all neighbours",
             Judgement::Violated => "violated at these inputs",
-            _ if !are_neighbours => "the inputs are no neighbours, so it says nothing about them",
+            _ if !are_neighbours => "the inputs are not neighbours, so it says nothing about them",
             _ if !delta.is_zero() => "undecided: δ is not computed for real-valued noise",
             _ => "undecided: no event exceeds it, and it is not proved",
         };
@@ -103,7 +103,7 @@ pub(super) fn audit(
     notes.extend(
         unmet
             .iter()
-            .map(|unmet| format!("the inputs are no neighbours: `{}` does not hold of them", unmet.clause)),
+            .map(|unmet| format!("the inputs are not neighbours: `{}` does not hold of them", unmet.clause)),
     );
     Ok(AuditAnswer {
         schema: Schema,

@@ -18,7 +18,7 @@ const PROOF_TIME: Duration = Duration::from_secs(5);
 
 /// Why there is no answer.
 pub(super) enum Failure {
-    /// Its outputs are not discrete.
+    /// The outputs are not discrete.
     NotDiscrete(DiscreteError),
     /// Something else.
     Refused(Refusal),
@@ -65,7 +65,7 @@ pub(super) fn audit(
     let outputs: Vec<OutputRow> = report.outcomes.iter().map(|outcome| compared.row(outcome)).collect();
     let unmet = report.unmet.iter();
     let unmet =
-        unmet.map(|unmet| format!("the inputs are no neighbours: `{}` does not hold of them", unmet.clause));
+        unmet.map(|unmet| format!("the inputs are not neighbours: `{}` does not hold of them", unmet.clause));
     let mut notes = std::mem::take(&mut setting.notes);
     notes.extend(unmet);
     let from = match (&wishes.delta_at, &report.claim) {

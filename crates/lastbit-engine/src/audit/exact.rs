@@ -118,7 +118,7 @@ pub fn audit(question: &Question, wishes: &Wishes) -> Result<AuditAnswer, Refusa
             true => Vec::new(),
             false => {
                 vec![
-                    "outputs that are not listed have ratios between those of their neighbours that are"
+                    "the ratio of an output that is not listed lies between those of its listed neighbours"
                         .into(),
                 ]
             }

@@ -26,7 +26,7 @@ pub enum FloatType {
 }
 
 impl FloatType {
-    /// As it is spelled.
+    /// The name, as it is spelled.
     pub fn name(self) -> &'static str {
         match self {
             FloatType::F64 => "f64",

@@ -14,7 +14,7 @@ use crate::refusal::cut;
 /// An input as a front end has it.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// In writing.
+    /// Inputs as text.
     Written(String),
     /// The value of the only argument.
     Only(Argument),
@@ -35,7 +35,7 @@ fn names(binders: &[&Binder]) -> String {
     binders.iter().map(|binder| binder.name.text.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// How inputs of this declaration are written.
+/// An example of inputs of this declaration, as text.
 pub fn example(declaration: &Declaration) -> [String; 2] {
     let value = |scalar: Scalar, shape: Shape, i: usize| match (scalar, shape) {
         (Scalar::Bool, Shape::One) => ["true", "false"][i].to_owned(),

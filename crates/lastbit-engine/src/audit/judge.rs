@@ -24,7 +24,7 @@ pub struct JudgedClaim {
     /// `δ`, if the claim is not of pure differential privacy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta: Option<Number>,
-    /// By how much the loss exceeds `ε`, where that is enclosed.
+    /// The loss minus `ε`, where that is enclosed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excess: Option<Number>,
     /// Whether it holds, between the inputs of the audit or between all that were searched.

@@ -56,7 +56,7 @@ pub const LISTED: usize = 4096;
 /// Losses beyond this have no use, and their exponentials no room.
 const MOST_DELTA_AT: i64 = 1 << 20;
 
-/// What is wished of any audit.
+/// The options that all audits share.
 #[derive(Clone, Debug)]
 pub struct Wishes {
     /// Significant digits of losses in JSON.
@@ -114,21 +114,21 @@ pub struct AuditAnswer {
     pub question: &'static str,
     /// The mechanism: `snapping`, `textbook-laplace`, the name of a sampler, or of a declaration.
     pub mechanism: String,
-    /// What kind of mechanism it is.
+    /// The kind of mechanism.
     pub form: Form,
-    /// Its parameters, as they were computed with.
+    /// The parameters, with the values that were used.
     pub parameters: BTreeMap<String, Parameter>,
     /// The two inputs: doubles in hexadecimal, or exact values as the language writes them.
     pub inputs: [String; 2],
-    /// Whether the claim holds that the audit judges, [`claims`](AuditAnswer::claims)`[0]`; nothing if nothing is claimed.
+    /// The verdict on the first of the [`claims`](AuditAnswer::claims); `None` if nothing is claimed.
     pub verdict: Option<Judgement>,
-    /// What is claimed, and what became of it. The first one makes the verdict.
+    /// The claims and the verdicts on them. The first one is the verdict of the audit.
     pub claims: Vec<JudgedClaim>,
     /// `max |ln(P/P')|` over all outputs.
     pub loss: Loss,
     /// The output that has it.
     pub witness: Option<OutputRow>,
-    /// Where the loss is infinite: the largest loss of an output that both inputs can produce.
+    /// If the loss is infinite, the largest loss of an output that both inputs can produce.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finite: Option<OutputRow>,
     /// The probability under the first input of what the second cannot produce.
@@ -137,9 +137,9 @@ pub struct AuditAnswer {
     pub only_second: Number,
     /// The hockey-stick divergences.
     pub delta: Option<Delta>,
-    /// How the probabilities were found.
+    /// The method by which the probabilities were found.
     pub method: String,
-    /// How many outputs there are, or were weighed.
+    /// The number of outputs, or of those that were weighed.
     pub n_outputs: String,
     /// The outputs that are listed: all, or some.
     pub outputs_listed: Listed,
@@ -151,23 +151,23 @@ pub struct AuditAnswer {
     /// The shipped function next to the mechanism that was audited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shipped: Option<Agreement>,
-    /// What papers claim of snapping.
+    /// The papers' claims about snapping, and the verdicts on them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub papers: Vec<PaperVerdict>,
     /// The search for the worst inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst: Option<WorstInputs>,
-    /// What the audit of a sampler tells beside.
+    /// What the audit of a sampler adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampler: Option<SamplerDetails>,
-    /// What else a reader should know.
+    /// Further notes for the reader.
     pub notes: Vec<String>,
     /// How people call it: a few words for the first lines of the text.
     #[serde(skip)]
     pub(crate) title: String,
 }
 
-/// What kind of mechanism was audited.
+/// The kind of mechanism that was audited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -222,9 +222,9 @@ impl Parameter {
 pub struct OutputRow {
     /// The output: a double in hexadecimal, a rational, or its name.
     pub output: String,
-    /// Its probability under the first input.
+    /// The probability under the first input.
     pub p_first: Number,
-    /// Its probability under the second input.
+    /// The probability under the second input.
     pub p_second: Number,
     /// `|ln(P/P')|`
     pub loss: Loss,
@@ -271,7 +271,7 @@ pub struct Samples {
 pub struct Delta {
     /// `ε`
     pub at: Number,
-    /// Where this `ε` comes from: `request`, `claim`, `mechanism`, `parameter eps` or `nothing`.
+    /// The origin of this `ε`: `request`, `claim`, `mechanism`, `parameter eps` or `nothing`.
     pub from: &'static str,
     /// The first input against the second.
     pub first: Number,
@@ -284,7 +284,7 @@ pub struct Delta {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Listed {
-    /// All of them.
+    /// All outputs are listed.
     All,
     /// Those of interest.
     Selected,
@@ -296,9 +296,9 @@ pub enum Listed {
 pub struct Agreement {
     /// True: an audit of a function that disagrees is refused.
     pub agrees: bool,
-    /// At how many values of `u` it was compared.
+    /// The number of values of `u` at which it was compared.
     pub evaluations: u64,
-    /// How many of them came from replayed random bits.
+    /// The number of those that came from replayed random bits.
     pub replays: u64,
     /// Whether the function ever gives -0.
     pub minus_zero: bool,

@@ -14,7 +14,7 @@ const LOSS_BITS: u32 = 128;
 /// Digits of an excess.
 pub(super) const DIGITS: usize = 20;
 
-/// A paper's bound on the excess `loss - ε`, at inputs at most 1 apart, and what became of it.
+/// A paper's bound on the excess `loss - ε`, at inputs at most 1 apart, and the verdict on it.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PaperVerdict {
@@ -24,7 +24,7 @@ pub struct PaperVerdict {
     pub scope: String,
     /// The bound, as the paper has it.
     pub formula: &'static str,
-    /// Its value in units of `η = 2^-53`, where the excess is worst compared with it.
+    /// The value in units of `η = 2^-53`, where the excess is worst compared with it.
     pub claimed_eta: Number,
     /// `holds`, `violated`, `no such output` or `no violation found`.
     pub verdict: &'static str,
@@ -38,7 +38,7 @@ pub struct PaperVerdict {
     pub inputs: Option<[String; 2]>,
 }
 
-/// How a scope is told.
+/// A scope in words.
 pub(super) fn scope(formula: &Formula) -> String {
     match formula.scope {
         Scope::EachOutput => "each output".to_owned(),

@@ -23,7 +23,7 @@ use super::{
 use crate::source::select;
 use crate::{Judgement, Number, Refusal, Schema, Source, Watcher};
 
-/// What is asked of a text.
+/// A question about a text.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     /// The text.
@@ -250,7 +250,7 @@ impl Setting<'_> {
     }
 }
 
-/// The judgement of a library's verdict; inputs that are no neighbours refute nothing.
+/// The judgement of a library's verdict; inputs that are not neighbours refute nothing.
 pub(super) fn judgement(verdict: discretes::ClaimVerdict, are_neighbours: bool) -> Judgement {
     match verdict {
         discretes::ClaimVerdict::Holds => Judgement::Holds,
@@ -293,7 +293,7 @@ pub(super) fn told(report: &ProgramReport, claims: Vec<JudgedClaim>, wishes: &Wi
     let is_all = outputs.len() as u64 == report.comparison.outputs() && !is_open;
     let mut notes = Vec::new();
     if report.neighbours == Neighbours::No {
-        notes.push("the inputs are no neighbours: `adjacent` does not hold of them".to_owned());
+        notes.push("the inputs are not neighbours: `adjacent` does not hold of them".to_owned());
     }
     notes.extend(report.notes.iter().cloned());
     AuditAnswer {

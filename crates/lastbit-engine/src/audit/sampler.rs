@@ -40,7 +40,7 @@ pub enum Sampler {
 }
 
 impl Sampler {
-    /// All of them.
+    /// All samplers.
     pub const ALL: [Sampler; 7] = [
         Sampler::Laplace,
         Sampler::Gaussian,
@@ -51,7 +51,7 @@ impl Sampler {
         Sampler::FloatSnapping,
     ];
 
-    /// Its name, such as `discrete-laplace`.
+    /// The name, such as `discrete-laplace`.
     pub fn name(self) -> &'static str {
         match self {
             Sampler::Laplace => "laplace",
@@ -88,13 +88,13 @@ pub struct Question {
     pub bound: Option<Rational>,
     /// The grid of `grid-laplace` is the multiples of `2^k`.
     pub k: Option<i32>,
-    /// How many random bits are followed.
+    /// The number of random bits to follow.
     pub depth: Option<u32>,
     /// The two inputs; 0 and 1 if none are given.
     pub inputs: Option<[Given; 2]>,
 }
 
-/// What the audit of a sampler tells beside.
+/// What the audit of a sampler adds to the answer.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SamplerDetails {
@@ -104,17 +104,17 @@ pub struct SamplerDetails {
     pub measure: String,
     /// The bits of a word.
     pub word_bits: u32,
-    /// How many bits were followed.
+    /// The number of bits that were followed.
     pub depth_bits: u32,
-    /// How the tree was grown.
+    /// The way in which the tree was enumerated.
     pub enumeration: String,
-    /// Whether anything claimed is false: the law, the words of the production width, or the loss.
+    /// Whether a claim is false: that of the law, of the words of the production width, or of the loss.
     pub refuted: bool,
     /// Whether the audit was stopped: what was not tried by then is undecided.
     pub interrupted: bool,
     /// The findings for each input.
     pub sides: [SideDetails; 2],
-    /// What the law says of each output that is listed, under both inputs.
+    /// The probabilities that the law gives to each listed output, under both inputs.
     pub law: Vec<[Number; 2]>,
 }
 
@@ -126,9 +126,9 @@ pub struct SideDetails {
     pub input: String,
     /// The probability that nothing is decided at the depth, or was not tried.
     pub remainder: Number,
-    /// How many scripts were tried.
+    /// The number of scripts that were tried.
     pub replays: u64,
-    /// How many leaves each tier decided.
+    /// The number of leaves that each tier decided.
     pub leaves: Option<BTreeMap<String, u64>>,
     /// The distance from the law.
     pub total_variation: Number,
@@ -144,7 +144,7 @@ pub struct SideDetails {
 pub struct LawRefutation {
     /// The output.
     pub output: String,
-    /// Its probability.
+    /// The probability.
     pub probability: Number,
     /// The probability that the law gives.
     pub law: Number,
@@ -156,11 +156,11 @@ pub struct LawRefutation {
 pub struct ProductionDetails {
     /// The number of thresholds.
     pub thresholds: u64,
-    /// How many words were tried.
+    /// The number of words that were tried.
     pub replays: u64,
-    /// How many of them were undecided.
+    /// The number of words that were undecided.
     pub undecided: u64,
-    /// How many each tier decided.
+    /// The number of words that each tier decided.
     pub tiers: Option<BTreeMap<String, u64>>,
     /// A word that gave another output than the law.
     pub wrong: Option<WrongWord>,
@@ -172,7 +172,7 @@ pub struct ProductionDetails {
 pub struct WrongWord {
     /// The words.
     pub words: Vec<String>,
-    /// What the bits after them were: `ones` or `zeros`.
+    /// The bits after the words: `ones` or `zeros`.
     pub further_bits: &'static str,
     /// The output.
     pub output: String,
@@ -300,7 +300,7 @@ impl Question {
         let mut notes =
             vec!["an output may stand for an interval of outputs; the loss is that of these".to_owned()];
         if report.starts_over() {
-            notes.push("probabilities are those of one proposal; if it is rejected, all begins anew".into());
+            notes.push("probabilities are those of one proposal; if it is rejected, another is drawn".into());
         }
         if report.interrupted {
             notes.push("interrupted: what was not tried by then is undecided".into());

@@ -29,18 +29,18 @@ pub enum Logarithm {
     /// Correctly rounded.
     #[default]
     Correct,
-    /// So many units in the last place above the correctly rounded one.
+    /// The correctly rounded logarithm, moved up by this many units in the last place.
     Shifted(i32),
-    /// The one of this machine's library.
+    /// The logarithm of this machine's library.
     Platform,
 }
 
 impl Logarithm {
-    /// All that have a name.
+    /// All logarithms with a name.
     pub const ALL: [Logarithm; 4] =
         [Logarithm::Correct, Logarithm::Shifted(1), Logarithm::Shifted(-1), Logarithm::Platform];
 
-    /// As it is spelled.
+    /// The name, as it is spelled.
     pub fn name(self) -> &'static str {
         match self {
             Logarithm::Correct | Logarithm::Shifted(0) => "correct",
@@ -152,7 +152,7 @@ fn power_of_two(grid: &Rational) -> Result<i64, Refusal> {
     })
 }
 
-/// Two inputs, or the worst ones.
+/// The inputs of an audit: two given ones, or the worst ones.
 #[derive(Clone, Debug)]
 pub enum Inputs {
     /// These two.
@@ -161,12 +161,12 @@ pub enum Inputs {
     Worst(worst::Search),
 }
 
-/// What is asked of the mechanism.
+/// A question about the snapping mechanism.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The mechanism.
     pub mechanism: Mechanism,
-    /// Its inputs.
+    /// The inputs.
     pub inputs: Inputs,
     /// Whether the intervals of `u` of all outputs are wanted.
     pub map: bool,

@@ -18,12 +18,12 @@ pub struct Question {
     pub inputs: [Given; 2],
     /// The type of all numbers.
     pub float_type: FloatType,
-    /// What `u` can be, if not multiples of 2^-53, or of 2^-24 in single precision.
+    /// The sampler of `u`; by default the multiples of 2^-53, or of 2^-24 in single precision.
     pub sampler: Option<ast::Sampler>,
 }
 
 impl Question {
-    /// In doubles, with the usual sampler.
+    /// A question in doubles, with the usual sampler.
     pub fn new(epsilon: Given, inputs: [Given; 2]) -> Question {
         Question { epsilon, inputs, float_type: FloatType::F64, sampler: None }
     }

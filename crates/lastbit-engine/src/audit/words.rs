@@ -20,14 +20,14 @@ const LONGEST: usize = 24;
 /// Rows of the table of outputs, if not all are asked for.
 const ROWS: usize = 24;
 
-/// How much of an audit is shown.
+/// Options of what to show of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Significant digits of the loss; as many as matter, if nothing is said.
     pub digits: Option<usize>,
     /// Tables: outputs, what papers claim, what was tried.
     pub details: bool,
-    /// All outputs in the table.
+    /// Whether to show all outputs in the table.
     pub all: bool,
     /// The `u` of each output, as intervals and as a drawing.
     pub map: bool,
@@ -135,12 +135,12 @@ impl AuditAnswer {
     }
 
     fn why_undecided(&self, claim: &JudgedClaim) -> String {
-        let not_neighbours = self.notes.iter().any(|note| note.starts_with("the inputs are no neighbours"));
+        let not_neighbours = self.notes.iter().any(|note| note.starts_with("the inputs are not neighbours"));
         if not_neighbours {
-            return "the inputs are no neighbours, and the claim says nothing about them".into();
+            return "the inputs are not neighbours, and the claim says nothing about them".into();
         }
         match &self.loss {
-            Loss::AtLeast(_) => "not all outputs are known; more depth or lastbit prove may tell".into(),
+            Loss::AtLeast(_) => "not all outputs are known; more depth or lastbit prove may decide".into(),
             _ => claim.words.split_once(": ").map_or(claim.words.clone(), |(_, why)| why.to_owned()),
         }
     }

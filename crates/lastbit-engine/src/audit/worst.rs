@@ -22,7 +22,7 @@ const FEW_DIGITS: usize = 6;
 /// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// How far apart inputs may be.
+    /// The largest distance between the two inputs.
     pub sensitivity: Rational,
     /// The time to spend.
     pub time: Duration,
@@ -34,20 +34,20 @@ impl Default for Search {
     }
 }
 
-/// What a search for the worst inputs tells beside the audit of the two that it found.
+/// What a search for the worst inputs adds to the audit of the two that it found.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct WorstInputs {
-    /// How far apart inputs may be.
+    /// The largest distance between the two inputs.
     pub sensitivity: Number,
     /// A bound on the loss of all inputs so far apart.
     pub certified: Certified,
     /// The certified bound less the loss that was found, in units of `η`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_eta: Option<Number>,
-    /// How many pairs of inputs were looked at.
+    /// The number of pairs of inputs that were tried.
     pub pairs: u64,
-    /// How many outputs were weighed.
+    /// The number of outputs that were weighed.
     pub outputs_weighed: u64,
     /// Whether the search was stopped before its time was over.
     pub interrupted: bool,
@@ -83,13 +83,13 @@ pub enum Certified {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct WorstCase {
-    /// Where the output lies, seen from the inputs.
+    /// The position of the output relative to the inputs.
     pub case: String,
     /// The output, in hexadecimal.
     pub output: String,
     /// The inputs, in hexadecimal.
     pub inputs: [String; 2],
-    /// Its excess over `ε·Δ`, in `η`, or `inf`.
+    /// The excess over `ε·Δ`, in `η`, or `inf`.
     pub excess_eta: String,
     /// The same in `B·ε·η`, the unit of the papers' constants.
     pub excess_in_b_epsilon_eta: String,
@@ -129,7 +129,7 @@ impl Search {
         let worst = worst.map_err(|error| Refusal::out_of_range(&error))?;
         let Some(witness) = worst.witness() else {
             return Err(Refusal::usage(
-                "no two inputs were looked at",
+                "no two inputs were tried",
                 "give it more time (budget), or a larger sensitivity",
             ));
         };
@@ -147,7 +147,7 @@ impl Search {
 /// From the error of the noise, which is read off the mechanism's text.
 fn certified(variant: &Variant, sensitivity: &Rational) -> Certified {
     if !variant.clamp_input {
-        return Certified::None { reason: "nothing is certified of inputs that are not clamped".into() };
+        return Certified::None { reason: "nothing is certified about inputs that are not clamped".into() };
     }
     let total = error_of_noise(variant).and_then(|error| {
         let certified = certify(&variant.mechanism, &error, sensitivity);
@@ -217,7 +217,7 @@ impl Found {
         Some((excess / (&self.bound * &self.rate)).to_decimal(4, Rounding::Down))
     }
 
-    /// What is told of the search.
+    /// The description of the search.
     pub(super) fn told(self, variant: &Variant, comparison: &Comparison<i64>) -> WorstInputs {
         let is_finite = comparison.loss(64) != FoundLoss::Infinite;
         let gap = match &self.certified {
@@ -258,7 +258,7 @@ impl Found {
         self.worst.witnesses().find(violates)
     }
 
-    /// What became of the papers' claims.
+    /// The verdicts on the papers' claims.
     pub(super) fn papers(&self, variant: &Variant) -> Vec<PaperVerdict> {
         if self.sensitivity > Rational::ONE {
             return Vec::new();

@@ -25,7 +25,7 @@ use crate::{Judgement, Number, Refusal, Schema, Source, number};
 use proved::{LOSS_DIGITS, notes, of_error, of_loss, of_privacy};
 pub use proved::{Proved, ProvedError, ProvedLoss, ProvedPrivacy};
 
-/// Which certificate, and about which text it is to be.
+/// A question: a certificate, and the text that it should be about.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The certificate, and the name of its file.
@@ -34,7 +34,7 @@ pub struct Question<'a> {
     pub program: Option<Source<'a>>,
 }
 
-/// What became of a certificate.
+/// The result of checking a certificate.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct CheckAnswer {
@@ -46,13 +46,13 @@ pub struct CheckAnswer {
     pub verdict: CheckVerdict,
     /// Whether it is accepted.
     pub accepted: bool,
-    /// What it proves, if it is accepted.
+    /// The statement that it proves, if it is accepted.
     #[serde(flatten)]
     pub proved: Option<Proved>,
-    /// Why it is not accepted.
+    /// The reason why it is not accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -61,13 +61,13 @@ pub struct CheckAnswer {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CheckVerdict {
-    /// It proves what it says.
+    /// The certificate proves what it says.
     Accepted,
-    /// It does not, or is about something else.
+    /// The certificate is wrong, or about something else.
     Refused,
     /// A limit was reached before that was known.
     NotChecked,
-    /// It is no certificate.
+    /// The file is not a certificate.
     NotACertificate,
 }
 
@@ -77,7 +77,7 @@ impl CheckVerdict {
         self.judgement().map_or(2, Judgement::exit_code)
     }
 
-    /// What it comes to; nothing for what is no certificate.
+    /// The judgement; `None` for a file that is not a certificate.
     pub fn judgement(self) -> Option<Judgement> {
         match self {
             CheckVerdict::Accepted => Some(Judgement::Holds),
@@ -87,7 +87,7 @@ impl CheckVerdict {
         }
     }
 
-    /// In capitals, as reports begin with it.
+    /// The verdict in capitals, as reports begin.
     pub fn word(self) -> &'static str {
         match self {
             CheckVerdict::Accepted => "ACCEPTED",
@@ -220,7 +220,7 @@ impl CheckAnswer {
             }
             Proved::Loss(proved) => {
                 let failing = proved.delta.as_ref().map_or(String::new(), |delta| {
-                    format!(", but for a probability of {}", number::decimal(delta.upper(), 4, Rounding::Up))
+                    format!(", except with probability {}", number::decimal(delta.upper(), 4, Rounding::Up))
                 });
                 let kind = if proved.delta.is_none() { "pure DP, " } else { "" };
                 let x = &proved.argument;
@@ -241,7 +241,7 @@ impl CheckAnswer {
         })
     }
 
-    /// That what is proved is about nothing, or may be; nothing if it is about some inputs.
+    /// A warning if the statement is, or may be, about no inputs at all.
     pub fn vacuity(&self) -> Option<&'static str> {
         match self.proved.as_ref()? {
             Proved::Error(_) => None,
@@ -251,7 +251,7 @@ impl CheckAnswer {
         }
     }
 
-    /// What the verdict rests on, in a line.
+    /// A line that says what the verdict rests on.
     pub fn rests_on(&self) -> Option<String> {
         let plural =
             |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -278,8 +278,8 @@ impl CheckAnswer {
 /// What is said of a theorem that is about nothing, or may be.
 pub(crate) fn vacuity(vacuous: Option<bool>) -> Option<&'static str> {
     match vacuous {
-        Some(true) => Some("VACUOUS: no two inputs satisfy what is declared of them"),
-        None => Some("POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them"),
+        Some(true) => Some("VACUOUS: no two inputs satisfy what is declared about them"),
+        None => Some("POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared about them"),
         Some(false) => None,
     }
 }

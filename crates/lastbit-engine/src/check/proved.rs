@@ -17,7 +17,7 @@ use crate::Number;
 const DIGITS: usize = 10;
 pub(super) const LOSS_DIGITS: usize = 20;
 
-/// What a certificate proves, by kind.
+/// The statement that a certificate proves, by kind.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -38,13 +38,13 @@ pub struct ProvedError {
     pub name: String,
     /// The bound.
     pub abs_error: Number,
-    /// Where the real result lies.
+    /// The range of the real result.
     pub range: [Number; 2],
-    /// What the error is at most everywhere, if that is claimed.
+    /// The expression that bounds the error everywhere, if there is one.
     pub at_most: Option<String>,
     /// The number of boxes.
     pub boxes: usize,
-    /// How many judgements on all of them.
+    /// The number of judgements on all boxes.
     pub judgements: usize,
 }
 
@@ -60,7 +60,7 @@ pub struct ProvedLoss {
     pub delta: Option<Number>,
     /// The argument that is private.
     pub argument: String,
-    /// How far apart neighbours are.
+    /// The largest distance between neighbours.
     pub sensitivity: Number,
     /// The values of its parameters.
     pub values: BTreeMap<String, String>,
@@ -68,11 +68,11 @@ pub struct ProvedLoss {
     pub claim: Option<String>,
     /// Whether the bound shows the claim.
     pub shows_the_claim: bool,
-    /// Whether it is about no inputs at all; nothing if that is not known.
+    /// Whether it is about no inputs at all; `None` if that is not known.
     pub vacuous: Option<bool>,
-    /// What another reading of the rules has computed again.
+    /// What an independent implementation of the rules checked.
     pub independent: Vec<&'static str>,
-    /// What the code that made the certificate has computed again.
+    /// What the code that made the certificate recomputed.
     pub recomputed: Vec<&'static str>,
 }
 
@@ -84,13 +84,13 @@ pub struct ProvedPrivacy {
     pub name: String,
     /// The privacy cost that is proved.
     pub cost: String,
-    /// What is claimed, if that is a number.
+    /// The claim, if there is one.
     pub claim: Option<String>,
-    /// Whether it is about no inputs at all; nothing if that is not known.
+    /// Whether it is about no inputs at all; `None` if that is not known.
     pub vacuous: Option<bool>,
-    /// How many premises were checked.
+    /// The number of premises that were checked.
     pub premises: usize,
-    /// How many lemmas there are.
+    /// The number of lemmas.
     pub lemmas: usize,
     /// The values of its parameters.
     pub values: BTreeMap<String, String>,

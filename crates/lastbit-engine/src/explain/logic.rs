@@ -18,7 +18,7 @@ pub(super) const RULES: [Entry; 26] = [
     rule(
         "ASSN",
         &["assn"],
-        "x := e in both runs: what is known of e is known of x. A logarithm needs a positive argument, a division a divisor that is not zero.",
+        "x := e in both runs: what is known about e is known about x. A logarithm needs a positive argument, a division a divisor that is not zero.",
         "An assignment is a substitution, if its right side is defined.",
         "`step assn z: …` after `z := s * y`.",
     ),
@@ -40,13 +40,13 @@ pub(super) const RULES: [Entry; 26] = [
         "CONSEQ",
         &["conseq"],
         "A stronger first assertion, a weaker second one, at the same cost.",
-        "Less is said, so that it still holds.",
+        "The conclusion says less, so it still holds.",
         "From z<2> = z<1> + 1 follows z<2> >= z<1>.",
     ),
     rule(
         "FRAME",
         &[],
-        "What is known of variables that a statement does not set stays known.",
+        "Facts about variables that a statement does not set stay true.",
         "The statement does not touch them.",
         "|x<1> - x<2>| <= 1 still holds after `z <$ lap(1/eps)`.",
     ),
@@ -75,7 +75,7 @@ pub(super) const RULES: [Entry; 26] = [
         "FOR",
         &["loop"],
         "A loop is unrolled: its bounds are numbers.",
-        "It is as many statements, one after the other.",
+        "The loop is the same as its iterations, one after the other.",
         "`for i in 0..3 { … }` is three statements.",
     ),
     rule(
@@ -88,9 +88,9 @@ pub(super) const RULES: [Entry; 26] = [
     rule(
         "AX-UNIF",
         &["axunif"],
-        "u uniform: e^-c·u<2> <= u<1> <= e^c·u<2> at cost c. It says nothing, and there is a warning.",
-        "It follows from u<1> = u<2> at cost 0: nothing is bought with c.",
-        "Use UNIF-SHRINK in its place.",
+        "u uniform: e^-c·u<2> <= u<1> <= e^c·u<2> at cost c. It says nothing, so its use is warned about.",
+        "It follows from u<1> = u<2> at cost 0: the cost c buys nothing.",
+        "Use UNIF-SHRINK instead.",
     ),
     rule(
         "UNIF-SHRINK",
@@ -151,7 +151,7 @@ pub(super) const RULES: [Entry; 26] = [
     rule(
         "ENDPT",
         &["endpoint"],
-        "In floating point, the least u that gives an output lies where the error of the noise says; the loss follows case by case.",
+        "In floating point, the error of the noise bounds where the least u that gives an output lies; the loss follows case by case.",
         "Addition, rounding and clamp cost nothing; only the error of the noise moves thresholds, by a factor that the error semantics bounds.",
         "`lastbit prove mechanisms/snapping_f64.lb --epsilon 1 --bound 10`.",
     ),
@@ -194,7 +194,7 @@ pub(super) const RULES: [Entry; 26] = [
         "AUDIT",
         &["audit step"],
         "A comparison of all outputs, computed exactly, where no rule applies: for given values only.",
-        "It is true of these values, and no proof for others.",
+        "It holds for these values, and proves nothing for others.",
         "The refutation of a float mechanism by two inputs.",
     ),
 ];
@@ -214,7 +214,7 @@ pub(super) const LEMMAS: [Entry; 4] = [
         "lemma",
         &["lemmas"],
         "Constraints cannot hold together, because a sum of products of them is a negative number.",
-        "Every premise of a rule is such a statement; the kernel multiplies out and believes nothing else.",
+        "Every premise of a rule is such a statement; the kernel multiplies the sum out and trusts nothing else.",
         "x >= 1 and x <= 0: (x - 1) + (0 - x) = -1.",
     ),
     lemma(

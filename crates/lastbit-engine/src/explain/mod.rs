@@ -1,4 +1,4 @@
-//! What words mean: rules, lemmas, mechanisms, verdicts, and the words that all pages share.
+//! What words mean: rules, lemmas, mechanisms, verdicts, and the terms of the glossary.
 //!
 //! One table, from which `lastbit explain`, `lastbit.explain` in Python and `docs/glossary.md` are made.
 //!
@@ -22,31 +22,31 @@ use serde::Serialize;
 
 use crate::Schema;
 
-/// What a word belongs to.
+/// The group of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Group {
-    /// Words that all pages share.
+    /// The terms of the glossary.
     Words,
-    /// What a command says of a claim, and its exit code.
+    /// Verdicts on a claim, and their exit codes.
     Verdicts,
     /// Noise and choices.
     Mechanisms,
     /// Rules of the relational logic.
     Logic,
-    /// What shows that constraints cannot hold together.
+    /// Ways to show that constraints cannot hold together.
     Lemmas,
     /// Rules of the floating-point error semantics.
     Semantics,
 }
 
 impl Group {
-    /// All of them, in the order of lists.
+    /// All groups, in the order in which they are listed.
     pub const ALL: [Group; 6] =
         [Group::Words, Group::Verdicts, Group::Mechanisms, Group::Logic, Group::Lemmas, Group::Semantics];
 
-    /// As it is spelled in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Group::Words => "words",
@@ -75,24 +75,24 @@ impl Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The group that it belongs to.
+    /// The group of the word.
     pub group: Group,
     /// The word.
     pub word: &'static str,
-    /// What else it is called: symbols, options, names in texts.
+    /// Other names: symbols, options, names in texts.
     pub aliases: &'static [&'static str],
-    /// What it says or is.
+    /// The meaning.
     pub statement: &'static str,
-    /// Why it holds, or why there is such a thing.
+    /// The reason why the rule holds or why the thing is needed; of a verdict, what to do next.
     pub reason: &'static str,
-    /// One case of it.
+    /// An example.
     pub example: &'static str,
-    /// The page that says more.
+    /// The page with the details, such as `docs/logic.md`.
     pub see: &'static str,
 }
 
 impl Entry {
-    /// The entry for people.
+    /// The entry as text.
     pub fn in_words(&self) -> String {
         let mut text = self.word.to_owned();
         if !self.aliases.is_empty() {
@@ -154,7 +154,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     groups.into_iter().flatten()
 }
 
-/// The entry of a word or one of its aliases, whatever the case. Where the case matters, as in `Λ` and `λ`, the same case goes first.
+/// The entry of a word or of one of its aliases, ignoring case; an exact match takes precedence, which tells `Λ` from `λ`.
 pub fn find(word: &str) -> Option<&'static Entry> {
     let word = word.trim();
     let names = |entry: &Entry| std::iter::once(entry.word).chain(entry.aliases.iter().copied());
@@ -166,15 +166,15 @@ pub fn find(word: &str) -> Option<&'static Entry> {
         .or_else(|| entries().find(|entry| names(entry).any(|name| folded(name) == plain)))
 }
 
-/// Small letters, and one kind of dash.
+/// The word in small letters, with `-` in place of `_` and spaces.
 fn folded(word: &str) -> String {
     word.to_lowercase().replace(['_', ' '], "-")
 }
 
-/// At most this many suggestions.
+/// The largest number of suggestions.
 const SUGGESTIONS: usize = 3;
 
-/// The words that are nearest to one that there is not.
+/// The known words that are nearest to an unknown one.
 pub fn nearest(word: &str) -> Vec<&'static str> {
     let word = folded(word);
     let mut ranked: Vec<(usize, &'static str)> = entries()
@@ -188,7 +188,7 @@ pub fn nearest(word: &str) -> Vec<&'static str> {
     ranked.into_iter().map(|(_, word)| word).take(SUGGESTIONS).collect()
 }
 
-/// How many letters must be changed, left out or put in (Levenshtein).
+/// The number of letters to change, remove or insert (Levenshtein).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -203,7 +203,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The words by group, for people.
+/// All words, group by group, as text.
 pub fn list() -> String {
     let mut text = String::new();
     for group in Group::ALL {
@@ -214,15 +214,15 @@ pub fn list() -> String {
     text
 }
 
-/// `docs/glossary.md`.
+/// The content of `docs/glossary.md`.
 pub fn glossary() -> String {
     let mut text = "\
 # Glossary
 
 One word for each thing, the same in the command, in Python, in Rust and on these pages.
-`lastbit explain WORD` says the same, and explains verdicts, mechanisms and the names of rules; this page is made from its words.
+`lastbit explain WORD` prints an entry; this page is generated from the same table, which also explains the names of rules.
 
-In the language of mechanisms the symbols of the papers stay: `eps`, `B` and `L` are what `--epsilon`, `--bound` and `--grid` bind, and `lambda` is the scale λ.
+The language of mechanisms keeps the symbols of the papers: `--epsilon`, `--bound` and `--grid` set `eps`, `B` and `L`, and `lambda` is the scale λ.
 In the files of [conformance.md](conformance.md) Λ is `Lam` and λ is `lam`.
 
 | word | also | meaning |

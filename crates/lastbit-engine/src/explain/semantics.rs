@@ -37,7 +37,7 @@ pub(super) const RULES: [Entry; 20] = [
     rule(
         "LN-OP",
         &[],
-        "In the papers' notation, the logarithm of what itself has an error.",
+        "In the papers' notation, the logarithm of something that already has an error.",
         "|ln f - ln r| <= |f - r|/min(f, r).",
         "ln(x + y).",
     ),
@@ -149,8 +149,8 @@ pub(super) const RULES: [Entry; 20] = [
     rule(
         "linear form",
         &["linear forms"],
-        "The error of a result as a sum of the errors of all operations, each times how much it matters.",
-        "f - r = Σ S·(f_j - r_j) + ε holds for every operation, so that what occurs twice may cancel.",
-        "x - x/2 is less far off than its parts.",
+        "The error of a result as a sum of the errors of all operations, each times its coefficient.",
+        "f - r = Σ S·(f_j - r_j) + ε holds for every operation, so the errors of a variable that occurs twice may cancel.",
+        "x - x/2 has a smaller error than its parts.",
     ),
 ];

@@ -10,7 +10,7 @@ use super::words::{self, wrapped};
 use super::{Approximate, HalfWidthAt, Odds, Plan, Question};
 use crate::{Refusal, Schema};
 
-/// What noise does, and what it promises.
+/// A description of noise: what it does, and what it promises.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NoisePlan {
@@ -20,20 +20,20 @@ pub struct NoisePlan {
     pub question: &'static str,
     /// The name of the mechanism.
     pub mechanism: &'static str,
-    /// Its parameters, exact, as text.
+    /// The parameters, exact, as text.
     pub parameters: BTreeMap<&'static str, String>,
-    /// What it does to a value.
+    /// The formula of what it does to a value.
     pub formula: String,
-    /// What a release promises.
+    /// The claim of a release.
     pub claim: Claim,
     /// An `(ε, δ)` that it has beside its claim, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approximate: Option<Approximate>,
-    /// How far off a noisy value is, at several confidences.
+    /// Bounds on the noise, at several confidences.
     pub half_widths: Vec<HalfWidthAt>,
-    /// What comes on top of that, if anything.
+    /// The rounding error that comes on top, if any.
     pub rounding: Option<String>,
-    /// What the loss does to anyone's odds.
+    /// How much the output can change anyone's odds.
     pub odds: Odds,
     /// The same in words.
     pub meaning: String,

@@ -10,19 +10,19 @@ use super::half_width::{double, part};
 use super::words;
 use crate::{Number, Refusal, Schema};
 
-/// Numbers of candidates for which it is told how good the choice is, and how surely.
+/// The numbers of candidates for which the quality of the choice is shown, and its probability.
 const CANDIDATES: [usize; 4] = [2, 10, 1000, 1_000_000];
 const PERCENT: &str = "95";
 
-/// How far below the best the score of the chosen candidate is at most, with a probability.
+/// A bound on how far the score of the chosen candidate is below the best, with its probability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Shortfall {
-    /// Of so many candidates.
+    /// The number of candidates.
     pub candidates: usize,
     /// The probability.
     pub confidence: Number,
-    /// It is at most this; `None` beyond the largest double.
+    /// The bound; `None` beyond the largest double.
     pub shortfall: Option<Number>,
 }
 
@@ -32,7 +32,7 @@ impl Shortfall {
     }
 }
 
-/// What a choice does, and what it promises.
+/// A description of a choice: what it does, and what it promises.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ChoicePlan {
@@ -42,15 +42,15 @@ pub struct ChoicePlan {
     pub question: &'static str,
     /// The name of the mechanism.
     pub mechanism: &'static str,
-    /// Its parameters, exact, as text.
+    /// The parameters, exact, as text.
     pub parameters: BTreeMap<&'static str, String>,
-    /// What it does to scores.
+    /// The formula of what it does to scores.
     pub formula: &'static str,
-    /// What a choice promises.
+    /// The claim of a choice.
     pub claim: Claim,
-    /// How good it is, for several numbers of candidates.
+    /// Bounds on how far the choice is below the best, for several numbers of candidates.
     pub shortfalls: Vec<Shortfall>,
-    /// What the loss does to anyone's odds.
+    /// How much the output can change anyone's odds.
     pub odds: Odds,
     /// The same in words.
     pub meaning: String,

@@ -14,10 +14,10 @@ const DIGITS: usize = 6;
 /// Integers of so many digits are shown as they are.
 const MOST_DIGITS: usize = 20;
 
-/// The probabilities at which it is told how large the noise is, in percent.
+/// The probabilities, in percent, at which the size of the noise is shown.
 pub(super) const CONFIDENCES: [&str; 5] = ["50", "90", "95", "99", "99.9"];
 
-/// How large the noise is at most, with a probability.
+/// A bound on the size of the noise, with its probability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HalfWidthAt {
@@ -81,7 +81,7 @@ fn shown(width: &HalfWidth) -> Option<Number> {
     }
 }
 
-/// How far off values of a claim are, if it is of noise and not of a choice, nor of several releases.
+/// A bound on the noise of a claim; `None` for a choice and for several releases.
 pub fn half_width_of(claim: &Claim, confidence: &Rational) -> Option<HalfWidthAt> {
     let About::Columns { values, .. } = claim.about() else { return None };
     // What adds noise to real numbers has doubles for results.

@@ -13,13 +13,13 @@ const DIGITS: usize = 6;
 /// The probability with which a zero-concentrated loss may be worse than explained.
 const EXCEPT: &str = "1e-6";
 
-/// By how much the odds between two neighbouring inputs change at most, for who sees the output.
+/// A bound on how much the output can change anyone's odds between two neighbouring inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Odds {
     /// The factor, a little above the true number; `None` if that number is beyond words.
     pub factor: Option<Number>,
-    /// Its logarithm.
+    /// The logarithm.
     pub log_factor: Number,
     /// 0 if it is so with certainty; else the probability of an event of the noise for which it is not.
     pub except_with_probability: Number,

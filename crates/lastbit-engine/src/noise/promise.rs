@@ -1,4 +1,4 @@
-//! What is told with noisy values: the claim, or that there is none.
+//! The promise that goes with noisy values: the claim, or a note that there is none.
 
 use lastbit::{Claim, Rational, Rounding};
 use serde::{Serialize, Serializer};
@@ -46,12 +46,12 @@ impl Approximate {
 pub struct Promise {
     /// The version of this form.
     pub schema: Schema,
-    /// Whether the noise is made of a seed.
+    /// Whether the noise comes from a seed.
     #[serde(skip_serializing_if = "is_false")]
     pub insecure: bool,
-    /// What is claimed.
+    /// The claim, or why it is withheld.
     pub claim: Promised,
-    /// What holds beside the claim.
+    /// The (ε, δ) that holds beside the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approximate: Option<Approximate>,
 }
@@ -60,9 +60,9 @@ pub struct Promise {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Promised {
-    /// It is made.
+    /// The release makes this claim.
     Claimed(Box<Claim>),
-    /// It would be, of noise without a seed. In JSON, what tells a loss is `null`.
+    /// The release would make this claim without a seed. In JSON, the members about the loss are `null`.
     Withheld(Box<Claim>),
 }
 
@@ -86,7 +86,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Promise {
-    /// What is promised of noise, or not, if it is made of a seed.
+    /// The promise of noise; noise from a seed promises nothing.
     pub fn new(claim: &Claim, approximate: Option<&Approximate>, insecure: bool) -> Promise {
         let claim = Box::new(claim.clone());
         Promise {
@@ -97,7 +97,7 @@ impl Promise {
         }
     }
 
-    /// For people, in a line or two.
+    /// The promise as one or two lines of text.
     pub fn lines(&self) -> Vec<String> {
         let claim = match &self.claim {
             Promised::Claimed(claim) => format!("claim: {claim}"),
@@ -111,7 +111,7 @@ impl Promise {
 }
 
 impl Plan {
-    /// What is told with its values; noise that is made of a seed promises nothing.
+    /// The promise to print with the values; noise from a seed promises nothing.
     pub fn promise(&self, insecure: bool) -> Promise {
         Promise::new(&self.claim, self.approximate.as_ref(), insecure)
     }

@@ -8,7 +8,7 @@ use lastbit::{
 use super::Approximate;
 use crate::Refusal;
 
-/// How much noise: the ways to say it.
+/// The amount of noise, given in one of several ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Amount {
@@ -34,12 +34,12 @@ pub enum Amount {
     },
 }
 
-/// Which noise, and how much.
+/// The noise: its family and amount.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noise {
     /// The mechanism but for how much noise it adds.
     pub family: Family,
-    /// How much noise.
+    /// The amount of noise.
     pub amount: Amount,
     /// The type that results have.
     pub result: ValueType,
@@ -115,19 +115,19 @@ impl Noise {
 /// Noise for a column of values, and which columns are neighbours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// Which noise, and how much.
+    /// The noise: its family and amount.
     pub noise: Noise,
     /// The type of the values that get it.
     pub values: ValueType,
-    /// How far apart neighbouring columns are, in the metric of the mechanism.
+    /// The largest distance between neighbouring columns, in the metric of the mechanism.
     pub sensitivity: Rational,
-    /// In how many values neighbours differ at most, if that is known.
+    /// The largest number of values in which neighbours differ, if that is known.
     pub max_changed: Option<u64>,
-    /// All values are multiples of two to this power.
+    /// The power of two of which all values are multiples, as an exponent.
     pub granularity: Option<i32>,
     /// Whose data neighbours differ in.
     pub unit: Option<String>,
-    /// How many values there are, if that is known; where the loss [depends on it](Question::depends_on_length).
+    /// The number of values, if it is known; needed where the loss [depends on it](Question::depends_on_length).
     pub length: Option<u64>,
     /// A `δ` at which the least `ε` is to be told beside the claim.
     pub delta: Option<Rational>,
@@ -148,7 +148,8 @@ impl Question {
         }
     }
 
-    /// Whether the loss depends on how many values there are: it grows with the number of those that may change, and that is not told.
+    /// Whether the loss depends on the number of values: it grows with the number of values that may change, and that number was not
+    /// given.
     pub fn depends_on_length(&self) -> bool {
         self.is_charged_by_value() && self.max_changed.is_none()
     }
@@ -233,7 +234,7 @@ impl Question {
 pub struct Plan {
     /// The mechanism.
     pub mechanism: AnyMechanism,
-    /// What a release promises.
+    /// The claim of a release.
     pub claim: Claim,
     /// An `(ε, δ)` that it has beside its claim, if one was asked for.
     pub approximate: Option<Approximate>,

@@ -29,14 +29,14 @@ pub struct ProofAnswer {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// What is proved, refuted or undecided.
+    /// The statement that is proved, refuted or undecided.
     pub statement: String,
-    /// All that was found.
+    /// The result, by kind.
     #[serde(flatten)]
     pub found: Found,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// What was tried, if the claim is undecided.
+    /// How far the attempts got, if the claim is undecided.
     pub tried: Vec<String>,
     /// What to try next, if the claim is undecided.
     pub next: Vec<String>,
@@ -45,7 +45,7 @@ pub struct ProofAnswer {
     /// Certificates, if they were asked for.
     #[serde(skip)]
     pub certificates: Vec<NamedCertificate>,
-    /// Everything in words, for people who want the details.
+    /// All details as text.
     #[serde(skip)]
     pub details: String,
 }
@@ -59,16 +59,16 @@ pub struct NamedCertificate {
     pub text: String,
 }
 
-/// What an answer comes to.
+/// The verdict of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
     /// The claim holds for all inputs.
     Proved,
-    /// A bound, of which nothing was claimed.
+    /// A bound was found; nothing was claimed.
     Bound,
-    /// What was asked for is shown; nothing was claimed.
+    /// The requested output is shown; nothing was claimed.
     Shown,
     /// Neither a proof nor a refutation was found.
     Undecided,
@@ -81,7 +81,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// What it comes to; nothing if there is no answer.
+    /// The judgement; `None` if there is no answer.
     pub fn judgement(self) -> Option<Judgement> {
         match self {
             Verdict::Proved | Verdict::Bound | Verdict::Shown => Some(Judgement::Holds),
@@ -96,7 +96,7 @@ impl Verdict {
         self.judgement().map_or(2, Judgement::exit_code)
     }
 
-    /// As it is spelled in JSON.
+    /// The name in JSON.
     pub fn text(self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
@@ -110,7 +110,7 @@ impl Verdict {
     }
 }
 
-/// What was found, by kind.
+/// The result of an answer, by kind.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -136,22 +136,22 @@ pub enum Found {
     Refused(Box<Refused>),
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Refused {
     /// The error message.
     pub error: String,
-    /// Its line, from 1.
+    /// The line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// Its column, from 1.
+    /// The column, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
     /// A suggestion of what to do instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// All of it.
+    /// The full refusal.
     #[serde(skip)]
     pub refusal: Refusal,
 }
@@ -186,13 +186,13 @@ pub struct Witness {
     pub inputs: [BTreeMap<String, String>; 2],
     /// The event, in words.
     pub event: String,
-    /// Its probability with either input.
+    /// The probability with either input.
     pub probabilities: [Probability; 2],
     /// A lower bound on the loss.
     pub loss: Loss,
     /// The claimed ε, at these parameters.
     pub claimed: Option<Number>,
-    /// What both inputs satisfy, so that they are neighbours.
+    /// The clauses that both inputs satisfy, which makes them neighbours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub satisfies: Vec<&'static str>,
 }

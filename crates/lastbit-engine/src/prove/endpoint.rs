@@ -58,13 +58,13 @@ pub struct CaseLoss {
     pub excess: Excess,
     /// The loss.
     pub loss: Number,
-    /// How far apart an input and a threshold can be.
+    /// The largest distance between an input and a threshold.
     pub farthest: Number,
     /// The reason why the bound holds.
     pub reason: &'static str,
 }
 
-/// What is certified in total.
+/// The certified total loss.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct CertifiedLoss {
@@ -89,27 +89,27 @@ pub struct ExactLoss {
     pub case: String,
     /// The output, in hexadecimal.
     pub output: String,
-    /// How many of the `2·(2¹⁰⁷⁴ - 1)` equal parts give it, with either input.
+    /// The weights of the output under both inputs, of `2·(2¹⁰⁷⁴ - 1)` in total.
     pub weights: [String; 2],
     /// The loss.
     pub loss: Loss,
-    /// Whether it is at most what is certified of its case.
+    /// Whether the loss is at most what is certified for its case.
     pub at_most_certified: bool,
 }
 
-/// A constant of the papers, and what became of it.
+/// A constant of the papers, and the verdict on it.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PapersClaim {
     /// The paper.
     pub source: &'static str,
-    /// Of what it is claimed.
+    /// The outputs that the claim is about.
     pub scope: String,
-    /// As it is printed.
+    /// The formula, as it is printed.
     pub formula: &'static str,
-    /// Its value.
+    /// The value.
     pub claimed: Excess,
-    /// What is certified of the same.
+    /// The certified excess for the same outputs.
     pub certified: Option<Excess>,
     /// `holds`, `violated` or `not decided`.
     pub verdict: String,
@@ -123,11 +123,11 @@ pub struct PapersClaim {
 pub struct Endpoints {
     /// The inputs, in hexadecimal.
     pub inputs: [String; 2],
-    /// Of each case, the output that loses most.
+    /// For each case, the output with the largest loss.
     pub outputs: Vec<Output>,
 }
 
-/// One output.
+/// An output with its loss.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Output {

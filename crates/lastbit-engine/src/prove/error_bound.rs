@@ -23,7 +23,7 @@ use crate::{Number, Refusal};
 pub struct ErrorBound {
     /// The bound.
     pub abs_error: Number,
-    /// Where the real result lies.
+    /// The range of the real result.
     pub range: [Number; 2],
     /// The method that gave the bound.
     pub method: String,
@@ -31,10 +31,10 @@ pub struct ErrorBound {
     pub boxes: usize,
     /// The float format.
     pub precision: String,
-    /// What became of the bound that the text claims, if it claims one.
+    /// The verdict on the bound that the text claims, if it claims one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<&'static str>,
-    /// That the time limit was reached, if it was.
+    /// A note that the time limit was reached, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<&'static str>,
     /// The derivation on the whole box of inputs, if it was asked for.
@@ -46,14 +46,14 @@ pub struct ErrorBound {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct DerivationShown {
-    /// In the form that was asked for.
+    /// The derivation, in the form that was asked for.
     pub text: String,
     /// Whether the text is a document of its own.
     #[serde(skip)]
     pub is_document: bool,
     /// The node that it is of.
     pub root: NodeId,
-    /// All nodes that this rests on.
+    /// The nodes that the result rests on.
     pub nodes: Vec<DerivedNode>,
 }
 
@@ -61,7 +61,7 @@ pub struct DerivationShown {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct DerivedNode {
-    /// Its number.
+    /// The number.
     pub node: NodeId,
     /// The variable that it is, if it has a name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,16 +70,16 @@ pub struct DerivedNode {
     pub rule: &'static str,
     /// The nodes that the rule looks at.
     pub premises: Vec<NodeId>,
-    /// Its expression over the reals.
+    /// The expression over the reals.
     pub real: String,
-    /// Its expression in floating point.
+    /// The expression in floating point.
     pub float: String,
-    /// What is known of it.
+    /// The judgement on the node.
     #[serde(flatten)]
     pub judged: Judged,
 }
 
-/// What is known of a node.
+/// The judgement on a node.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -97,7 +97,7 @@ pub enum Judged {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Bounds {
-    /// Where the real value lies.
+    /// The range of the real value.
     pub range: [Number; 2],
     /// The bound on the error.
     pub abs_error: Number,

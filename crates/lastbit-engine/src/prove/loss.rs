@@ -20,7 +20,7 @@ use super::error_bound::{self, DerivationShown};
 use super::{Session, next, statement, theorem};
 use crate::{Loss, Number, Refusal};
 
-/// What is known of the privacy loss of a mechanism in floating point.
+/// The result about the loss of a mechanism in floating point.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LossFound {
@@ -30,17 +30,17 @@ pub struct LossFound {
     pub claim: Claim,
     /// The loss: infinite if that was shown, else the certified bound of pure privacy.
     pub loss: Option<Loss>,
-    /// What is certified for all inputs.
+    /// The certified bound for all inputs.
     pub certified: Option<CertifiedLoss>,
     /// The values of all parameters.
     pub parameters: BTreeMap<String, String>,
     /// The argument that is private.
     pub argument: Option<String>,
-    /// How far apart neighbours are.
+    /// The largest distance between neighbours.
     pub sensitivity: Option<Number>,
     /// Whether two neighbours were found; if not, the claim may be about nothing.
     pub neighbours_found: bool,
-    /// Why there is no bound for all inputs, if there is none.
+    /// The reason why there is no bound for all inputs, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Placed>,
     /// A witness that refutes the claim.
@@ -56,9 +56,9 @@ pub struct LossFound {
     pub theorem_a: Option<Number>,
     /// Theorem A': loss and δ, if there is no pure bound.
     pub theorem_a_prime: Option<[Number; 2]>,
-    /// Two inputs that show that pure differential privacy is false.
+    /// Two inputs that show that pure differential privacy is false, if they were found.
     pub infinite_loss: Option<ExactLoss>,
-    /// Whether every exact loss that was found is at most what is certified.
+    /// Whether every exact loss that was found is at most the certified one.
     pub audit_holds: Option<bool>,
     /// The worst outputs that were found.
     pub witnesses: Vec<ExactLoss>,
@@ -71,7 +71,7 @@ pub struct LossFound {
     pub derivation: Option<DerivationShown>,
 }
 
-/// What a text claims, in numbers.
+/// The claim of a text, in numbers.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Claim {
@@ -196,7 +196,7 @@ impl Session<'_> {
     }
 }
 
-/// Two inputs to look at that are no neighbours.
+/// Two inputs to look at that are not neighbours.
 fn far_apart(found: &FloatAnswer<'_>, inputs: Option<&[Rational; 2]>) -> Option<String> {
     let [f, f2] = inputs?;
     let (snapping, _) = found.bound.as_ref().ok()?;

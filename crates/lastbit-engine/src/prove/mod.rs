@@ -68,7 +68,7 @@ use lastbit_lang::{Bindings, Diagnostic, StraightLine, lower};
 use crate::source::Contents;
 use crate::{Refusal, Watcher};
 
-/// What there is to prove of a text.
+/// The list of what there is to prove in a text.
 pub struct Plan<'q> {
     question: &'q Question<'q>,
     contents: Contents,
@@ -120,7 +120,7 @@ impl<'q> Plan<'q> {
         matches!(self.contents, Contents::Programs(_))
     }
 
-    /// How much there is to prove.
+    /// The number of things to prove.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }

@@ -160,7 +160,7 @@ impl Text<'_> {
             let one = values.join(" | ");
             let two = one.replace("<1>", "<2>");
             Some(format!(
-                "list the values of {}, so that all cases are gone through: assume {one} assume {two}",
+                "list the values of {}, so that all cases are checked: assume {one} assume {two}",
                 binder.name.text
             ))
         });

@@ -30,12 +30,12 @@ pub struct PaperRules {
     pub rules: &'static str,
     /// The point; nothing if the rules held at all points that were tried.
     pub inputs: Option<BTreeMap<String, String>>,
-    /// How many points were tried.
+    /// The number of points that were tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
     /// The node where they fail.
     pub failure: Option<usize>,
-    /// All nodes.
+    /// The nodes of the program.
     pub nodes: Vec<PaperNode>,
 }
 
@@ -43,13 +43,13 @@ pub struct PaperRules {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PaperNode {
-    /// Its number.
+    /// The number.
     pub node: usize,
     /// The rule.
     pub rule: &'static str,
-    /// Its real value.
+    /// The real value.
     pub real: Number,
-    /// Its float.
+    /// The float.
     pub float: Number,
     /// The interval in which the float is to lie.
     pub err: [Number; 2],
@@ -121,7 +121,7 @@ fn point(program: &StraightLine, at: &BTreeMap<String, Rational>) -> Result<Vec<
     }
     let value = |input: &Input| {
         let Some(value) = at.get(&input.name) else {
-            return Err(Refusal::usage(format!("--at says nothing of {}", input.name), "name all inputs"));
+            return Err(Refusal::usage(format!("--at gives no value for {}", input.name), "name all inputs"));
         };
         if *value < input.lo || input.hi < *value {
             return Err(Refusal::usage(

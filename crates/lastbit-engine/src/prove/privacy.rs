@@ -23,7 +23,7 @@ use crate::{Loss, Number, Refusal};
 /// Bits of probabilities.
 const BITS: u32 = 128;
 
-/// What is known of a privacy claim over the reals.
+/// The result about a privacy claim over the reals.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PrivacyFound {
@@ -37,45 +37,45 @@ pub struct PrivacyFound {
     pub rules: Vec<String>,
     /// The values that were given to parameters.
     pub values: BTreeMap<String, String>,
-    /// Whether no two inputs satisfy what is declared of them, so that the claim is about nothing.
+    /// Whether no two inputs satisfy what is declared about them, so that the claim is about nothing.
     pub vacuous: bool,
     /// The proofs of the text.
     pub proofs: Vec<Script>,
     /// The search for a proof.
     pub search: Option<Searched>,
-    /// How many premises the first proof has.
+    /// The number of premises of the first proof.
     pub premises: Option<usize>,
     /// The number of lemmas.
     pub lemmas: Option<usize>,
-    /// How many premises rest on an oracle's word.
+    /// The number of premises that rest on an oracle's word.
     pub oracle: usize,
-    /// What the first proof assumes.
+    /// The assumptions of the first proof.
     pub assumptions: Option<Assumptions>,
     /// The limit that was reached, if one was.
     pub stopped: Option<Stopped>,
     /// A witness that refutes the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
-    /// What came of the search for a witness, if none was found.
+    /// The result of the search for a witness, if none was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_refuted: Option<NotRefuted>,
 }
 
-/// What a proof assumes of parameters and inputs.
+/// The assumptions of a proof about parameters and inputs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Assumptions {
     /// The assumptions that the proof uses.
     pub used: Vec<String>,
-    /// What is declared and not used.
+    /// Declared assumptions that the proof does not use.
     pub unused: Vec<String>,
 }
 
-/// Which limit was reached, and where.
+/// The limit that was reached, and where.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
     /// `time`, `memory`, `count`.
     pub limit: &'static str,
-    /// In words.
+    /// The reason in words.
     pub reason: String,
     /// The work that was under way.
     pub doing: String,
@@ -87,13 +87,13 @@ pub struct Stopped {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Script {
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
     /// `proved`, `rejected`, `undecided`, or `elsewhere` if it is about floats.
     pub verdict: &'static str,
     /// The reason why it is undecided.
     pub reason: Option<String>,
-    /// Its steps.
+    /// The steps.
     pub steps: Vec<Step>,
 }
 
@@ -101,7 +101,7 @@ pub struct Script {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its number, from 1.
+    /// The number, from 1.
     pub number: usize,
     /// The rule.
     pub rule: String,
@@ -109,7 +109,7 @@ pub struct Step {
     pub line: usize,
     /// `accepted`, `rejected` or `not reached`.
     pub status: &'static str,
-    /// What should be known of it.
+    /// A warning about the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// The premise that fails.
@@ -124,7 +124,7 @@ pub struct Step {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Searched {
-    /// Whether one was found.
+    /// Whether a proof was found.
     pub proved: bool,
     /// The strategies that worked.
     pub strategies: Vec<String>,
@@ -145,10 +145,10 @@ pub struct Attempt {
     /// The rule that was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Its premise.
+    /// The premise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub premise: Option<String>,
-    /// What could not be shown to be impossible.
+    /// The constraints that could not be shown to be contradictory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
 }
@@ -157,13 +157,13 @@ pub struct Attempt {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct NotRefuted {
-    /// How many probabilities were computed.
+    /// The number of probabilities that were computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tried: Option<usize>,
     /// The witness with the largest loss that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closest: Option<Witness>,
-    /// Why nothing could be looked for.
+    /// The reason why no search was possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

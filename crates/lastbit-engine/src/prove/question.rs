@@ -9,37 +9,37 @@ use lastbit_real::Rational;
 
 use crate::Source;
 
-/// What is to be proved of a text, and how.
+/// A question: what to prove about a text, and how.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     /// The text: programs in FPCore, or declarations of the language of mechanisms.
     pub source: Source<'a>,
     /// Only the program or declaration of this name.
     pub program: Option<&'a str>,
-    /// What kind of answer is wanted.
+    /// The kind of answer that is wanted.
     pub task: Task,
-    /// What is given beside the text.
+    /// Values that are given beside the text.
     pub given: Given,
     /// The error of this variable, instead of what is returned.
     pub of: Option<String>,
-    /// How hard to look for a tight bound on an error.
+    /// The effort to spend on a tight error bound.
     pub effort: Effort,
-    /// How long that may take; the best bound so far is the answer then.
+    /// The time limit for error bounds; when it is reached, the best bound so far is the answer.
     pub time_for_errors: Option<Duration>,
     /// Arguments of FPCore programs are real numbers that are rounded on entry, instead of floats.
     pub real_inputs: bool,
     /// z3 is asked, if it is on the machine, where no proof of a premise is found.
     pub oracle: bool,
-    /// Whether certificates are made.
+    /// Whether to make certificates.
     pub certificates: bool,
-    /// Whether everything is told in words, too: [`details`](super::ProofAnswer::details).
+    /// Whether to write the details as text, too: [`details`](super::ProofAnswer::details).
     pub details: bool,
     /// The derivation, if it is wanted.
     pub derivation: Option<DerivationWish>,
 }
 
 impl<'a> Question<'a> {
-    /// What there is to prove of a text, with nothing given beside it.
+    /// The question of what there is to prove in a text, with no values given.
     pub fn of(source: Source<'a>) -> Question<'a> {
         Question {
             source,
@@ -58,7 +58,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// What kind of answer is wanted.
+/// The kind of answer that is wanted.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Task {
@@ -72,7 +72,7 @@ pub enum Task {
     Paper(BTreeMap<String, Rational>),
 }
 
-/// What is given beside a text.
+/// Values that are given beside a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Values of parameters and arguments.
@@ -85,7 +85,7 @@ pub struct Given {
     pub exp: Option<Accuracy>,
     /// Another distance of neighbours than the text declares.
     pub sensitivity: Option<Rational>,
-    /// Two inputs to look at.
+    /// Two inputs to examine.
     pub inputs: Option<[Rational; 2]>,
 }
 
@@ -109,16 +109,16 @@ impl Question<'_> {
     }
 }
 
-/// How a derivation is to be shown.
+/// The way in which to show a derivation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DerivationWish {
-    /// Its form.
+    /// The form.
     pub form: Form,
-    /// Of this node of the program, instead of the result.
+    /// The node of the program to show, instead of the result.
     pub node: Option<usize>,
     /// Nothing deeper is shown.
     pub depth: usize,
-    /// All that a rule rests on, however much it is.
+    /// Whether to show everything that a rule rests on, however long.
     pub all: bool,
 }
 
@@ -128,7 +128,7 @@ pub struct DerivationWish {
 pub enum Form {
     /// A tree.
     Tree,
-    /// As the papers draw it, in so many columns; a tree where that is too wide.
+    /// A figure as in the papers, with this many columns; a tree where that is too wide.
     Figure {
         /// The most columns.
         columns: usize,

@@ -19,11 +19,11 @@ pub struct Theorem {
     pub rule: &'static str,
     /// The theorem with its conditions.
     pub theorem_a: String,
-    /// What stands for its numbers in the text.
+    /// The names of its numbers in the text.
     pub stands_for: StandsFor,
     /// The open parameters.
     pub for_all: Vec<String>,
-    /// How far apart neighbours are.
+    /// The largest distance between neighbours.
     pub sensitivity: Number,
     /// The numeric bound of this text at some values, beside the theorem's.
     pub points: Vec<TheoremPoint>,

@@ -15,7 +15,7 @@ use crate::{Judgement, Loss, number};
 pub(super) const DIGITS: usize = 6;
 /// The longest exact numbers and formulas that people read.
 const LONGEST: usize = 24;
-/// Steps, attempts and values that are told.
+/// The largest number of steps, attempts and values that are shown.
 const FEW: usize = 3;
 
 /// The first line of an answer: `laplace: PROVED: eps-DP (pure), …`.
@@ -25,9 +25,9 @@ pub struct Headline<'a> {
     pub name: &'a str,
     /// The verdict in capitals, if there is one.
     pub word: Option<&'static str>,
-    /// What it comes to, for its colour.
+    /// The judgement, which gives the line its colour.
     pub judgement: Option<Judgement>,
-    /// What is proved, refuted or undecided.
+    /// The statement that is proved, refuted or undecided.
     pub rest: String,
 }
 
@@ -120,7 +120,7 @@ impl ProofAnswer {
             }
             (Found::ErrorBound(found), _) => found.in_words(digits),
             (Found::Privacy(found), Verdict::Proved) if found.vacuous => {
-                format!("VACUOUS: no two inputs satisfy what is declared of them: {statement}")
+                format!("VACUOUS: no two inputs satisfy what is declared about them: {statement}")
             }
             (Found::Privacy(_), Verdict::Rejected) => {
                 let state = match self.cost() {
@@ -185,7 +185,7 @@ impl ProofAnswer {
         lines
     }
 
-    /// Its row in a table: name, verdict, bound or cost, time.
+    /// The row in a table: name, verdict, bound or cost, time.
     pub fn row(&self, digits: usize) -> [String; 4] {
         let bound = match &self.found {
             Found::ErrorBound(found) => format!("<= {}", up(found.abs_error.upper(), digits)),

@@ -16,8 +16,8 @@ pub struct Expression {
     pub kind: ExprKind,
     /// The place in the text.
     pub span: Span,
-    /// Whether it is written as an operation that rounds: `⊕`, or a library function in capitals. In a float program all do; over the
-    /// reals none does.
+    /// Whether the operation is written with explicit rounding: `⊕`, or a library function in capitals. In a float program all
+    /// operations round; over the reals none does.
     pub rounds: bool,
 }
 
@@ -104,7 +104,7 @@ impl CompareOp {
         }
     }
 
-    /// Whether it holds of two numbers that compare so.
+    /// Whether the comparison holds for two numbers with this ordering.
     pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
         match self {
             CompareOp::Less => ordering.is_lt(),

@@ -16,7 +16,7 @@ use crate::{Span, Tie};
 /// A source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
-    /// Its mechanisms and functions.
+    /// The mechanisms and functions.
     pub declarations: Vec<Declaration>,
     /// All expressions, operands before what uses them.
     pub expressions: Vec<Expression>,
@@ -65,11 +65,11 @@ impl File {
 /// A comment, from `//` or `#` up to the end of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// With its mark, without trailing space.
+    /// The text with its comment mark, without trailing space.
     pub text: String,
     /// The place in the text.
     pub span: Span,
-    /// If something stands before it on its line: the offset where that ends.
+    /// The offset where the text before the comment on its line ends, if there is any.
     pub trails: Option<usize>,
 }
 
@@ -96,21 +96,21 @@ pub enum DeclarationKind {
 pub struct Declaration {
     /// The kind of declaration: a mechanism or a function.
     pub kind: DeclarationKind,
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<Binder>,
     /// The type of what it returns.
     pub result: Type,
-    /// What is declared and claimed of it, in order.
+    /// The clauses, in order.
     pub clauses: Vec<Clause>,
-    /// Its statements.
+    /// The statements.
     pub body: Vec<Statement>,
-    /// Its proofs.
+    /// The proofs.
     pub proofs: Vec<Proof>,
     /// The first line: from the keyword up to the result type.
     pub header: Span,
-    /// From `{` to `}`.
+    /// The span from `{` to `}`.
     pub body_span: Span,
 }
 
@@ -131,14 +131,14 @@ impl Declaration {
         })
     }
 
-    /// Whether it claims to be differentially private.
+    /// Whether the declaration claims to be differentially private.
     pub fn claims_privacy(&self) -> bool {
         let is_claim =
             |kind: &ClauseKind| matches!(kind, ClauseKind::ClaimPure(_) | ClauseKind::ClaimApprox(..));
         self.clauses.iter().any(|clause| is_claim(&clause.kind))
     }
 
-    /// All statements, those of blocks after what they are in.
+    /// All statements; those of a block come after the statement that contains it.
     pub fn statements(&self) -> Vec<&Statement> {
         let mut found: Vec<&Statement> = self.body.iter().collect();
         let mut next = 0;
@@ -178,9 +178,9 @@ pub struct Binder {
     pub name: Name,
     /// The type.
     pub ty: Type,
-    /// What is known of the value.
+    /// The constraint on the value, if any.
     pub constraint: Option<Constraint>,
-    /// All of it.
+    /// The span of the whole binder.
     pub span: Span,
 }
 
@@ -227,9 +227,9 @@ impl Scalar {
 /// The number of values: one, or a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One: `real`.
+    /// A single value: `real`.
     One,
-    /// As many as this constant says: `real[3]`.
+    /// An array of this constant length: `real[3]`.
     Array(ExprId),
     /// A list, its length is what `return` gives: `[real]`.
     List,
@@ -238,7 +238,7 @@ pub enum Shape {
 /// A type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
-    /// Of each value.
+    /// The type of each value.
     pub scalar: Scalar,
     /// The number of values.
     pub shape: Shape,
@@ -246,12 +246,12 @@ pub struct Type {
     pub span: Span,
 }
 
-/// What is known of a value: `> 0`, `= 1`, `in (0, 340]`.
+/// A constraint on a value: `> 0`, `= 1`, `in (0, 340]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// Compared with a constant.
     Compare(CompareOp, ExprId),
-    /// In an interval.
+    /// The value lies in an interval.
     In(Interval),
 }
 
@@ -300,10 +300,10 @@ pub enum ClauseKind {
     EnsuresError(ExprId),
 }
 
-/// For which indices an adjacency holds.
+/// The indices for which an adjacency holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantifier {
-    /// There is no index.
+    /// No index.
     None,
     /// `forall i:` for all of them.
     ForAll(Name),

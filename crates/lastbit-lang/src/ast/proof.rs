@@ -6,11 +6,11 @@ use crate::Span;
 /// `proof by_events { … }`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Its name, if it has one.
+    /// The name, if it has one.
     pub name: Option<Name>,
-    /// Its steps.
+    /// The steps.
     pub steps: Vec<ProofStep>,
-    /// From `proof` up to the closing brace.
+    /// The span from `proof` to the closing brace.
     pub span: Span,
 }
 
@@ -19,9 +19,9 @@ pub struct Proof {
 pub struct ProofStep {
     /// The kind of step.
     pub kind: ProofStepKind,
-    /// With its `;`; of steps with braces only the part before `{`.
+    /// The span with its `;`; for a step with braces, only the part before `{`.
     pub span: Span,
-    /// Where all of it ends.
+    /// The offset where the whole step ends.
     pub end: usize,
 }
 
@@ -109,11 +109,11 @@ pub struct MirrorRule {
 /// `guard => (image, image);`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where the piece is defined.
+    /// The condition under which the piece is used.
     pub guard: ExprId,
     /// The image of each sample.
     pub images: Vec<ExprId>,
-    /// With its `;`.
+    /// The span with its `;`.
     pub span: Span,
 }
 

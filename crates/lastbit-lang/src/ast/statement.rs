@@ -17,12 +17,12 @@ pub struct Place {
 pub struct Statement {
     /// The kind of statement.
     pub kind: StatementKind,
-    /// With its `;`; of `if` and `for` only the part before `{`.
+    /// The span with its `;`; for `if` and `for`, only the part before `{`.
     pub span: Span,
 }
 
 impl Statement {
-    /// Its expressions, without those of its blocks.
+    /// The expressions, without those of its blocks.
     pub fn expressions(&self) -> Vec<ExprId> {
         let with = |place: &Place, values: &[ExprId]| place.index.iter().chain(values).copied().collect();
         match &self.kind {
@@ -38,7 +38,7 @@ impl Statement {
         }
     }
 
-    /// Its blocks.
+    /// The blocks.
     pub fn blocks(&self) -> Vec<&[Statement]> {
         match &self.kind {
             StatementKind::If { then, otherwise, .. } => vec![&then.statements, &otherwise.statements],
@@ -86,7 +86,7 @@ pub enum StatementKind {
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,
-    /// Where the closing brace ends.
+    /// The offset where the closing brace ends.
     pub end: usize,
 }
 

@@ -170,7 +170,7 @@ impl Checker<'_> {
         self.is_index(at, index);
         match array.shape {
             Length::One if array.kind != Kind::Unknown => {
-                let message = format!("only an array has elements, this is {}", array.describe());
+                let message = format!("only an array has elements, but this is {}", array.describe());
                 self.report(Diagnostic::new(self.span(base), message));
             }
             Length::Array(length) => self.in_bounds(at, length, self.span(index)),
@@ -184,7 +184,7 @@ impl Checker<'_> {
         let fraction = value.is_ok_and(|value| !value.is_integer());
         if fraction || !matches!(ty.kind, Kind::Int | Kind::Literal | Kind::Unknown) {
             let message = format!(
-                "an index is an int, this is {}",
+                "an index is an int, but this is {}",
                 if fraction { "a fraction".to_owned() } else { ty.describe() }
             );
             self.report(Diagnostic::new(self.span(id), message));
@@ -208,7 +208,7 @@ impl Checker<'_> {
             return ty;
         }
         let mut diagnostic =
-            Diagnostic::new(self.span(id), format!("expected a number, this is {}", ty.describe()));
+            Diagnostic::new(self.span(id), format!("expected a number, but this is {}", ty.describe()));
         if ty.kind == Kind::Bool {
             diagnostic = diagnostic.with_hint("a condition becomes a number by `if c { 1 } else { 0 }`");
         }
@@ -219,7 +219,7 @@ impl Checker<'_> {
     fn condition_operand(&mut self, id: ExprId) {
         let ty = self.ty(id);
         if ty != Ty::BOOL && ty.kind != Kind::Unknown {
-            let message = format!("expected a condition, this is {}", ty.describe());
+            let message = format!("expected a condition, but this is {}", ty.describe());
             self.report(Diagnostic::new(self.span(id), message).with_hint("for example `x > 0`"));
         }
     }

@@ -1,6 +1,6 @@
 //! Numbers that make no sense whatever the parameters are: scales, probabilities, weights, claims, accuracies.
 //!
-//! What depends on values that are given later is told by whoever has them.
+//! Problems that depend on values which are given later are reported where the values are known.
 
 use lastbit_real::Rational;
 
@@ -29,7 +29,7 @@ impl Checker<'_> {
     pub(super) fn scale(&mut self, law: &str, id: ExprId) {
         let exact = self.exact(id).map(|value| !value.is_positive());
         if exact.unwrap_or_else(|| signs(self.file, self.declaration, id).never_positive()) {
-            let message = format!("the scale of `{law}` is positive, and this one never is");
+            let message = format!("the scale of `{law}` must be positive, but this one never is");
             self.senseless(id, message, "a scale is a distance over ε, such as 1 / eps");
         }
     }
@@ -40,7 +40,7 @@ impl Checker<'_> {
             let is = exact.map_or("this one is negative".into(), |p| format!("this one is {p}"));
             self.senseless(
                 id,
-                format!("a probability lies in [0, 1], and {is}"),
+                format!("a probability must lie in [0, 1], but {is}"),
                 "for example bernoulli(1/2)",
             );
         }
@@ -48,7 +48,7 @@ impl Checker<'_> {
 
     pub(super) fn weight(&mut self, id: ExprId) {
         if self.is_negative(id) {
-            let message = "a weight is not negative, and this one is".to_owned();
+            let message = "a weight must not be negative, but this one is".to_owned();
             self.senseless(id, message, "weights are proportional to probabilities, as in choose(1, 2, 1)");
         }
     }
@@ -56,7 +56,7 @@ impl Checker<'_> {
     /// A claimed ε.
     pub(super) fn loss(&mut self, id: ExprId) {
         if self.is_negative(id) {
-            let message = "a privacy loss is not negative, and the claimed one is".to_owned();
+            let message = "a privacy loss must not be negative, but the claimed one is".to_owned();
             self.senseless(id, message, "the strongest claim is `claim pure 0`");
         }
     }
@@ -64,7 +64,7 @@ impl Checker<'_> {
     /// A claimed δ.
     pub(super) fn delta(&mut self, id: ExprId) {
         if self.is_negative(id) {
-            let message = "δ is not negative, and the claimed one is".to_owned();
+            let message = "δ must not be negative, but the claimed one is".to_owned();
             self.senseless(id, message, "δ is a probability: `claim pure eps` is the claim for δ = 0");
         }
     }

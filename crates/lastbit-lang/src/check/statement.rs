@@ -86,8 +86,10 @@ impl Checker<'_> {
                 self.scale(distribution.text(), *scale);
                 let exponent_type = self.numeric(*exponent, Context::CLAUSE);
                 if !matches!(exponent_type.kind, Kind::Int | Kind::Literal | Kind::Unknown) {
-                    let message =
-                        format!("the grid is 2^k for an int k, this is {}", exponent_type.describe());
+                    let message = format!(
+                        "the grid must be 2^k for an int k, but this is {}",
+                        exponent_type.describe()
+                    );
                     self.report(Diagnostic::new(self.file.expr(*exponent).span, message));
                 }
                 match number {
@@ -169,7 +171,8 @@ impl Checker<'_> {
         match joined {
             Some(kind) if same_shape => Ty { kind, shape: before.shape, range: None },
             _ => {
-                let message = format!("`{}` is {}, this is {}", name.text, before.describe(), ty.describe());
+                let message =
+                    format!("`{}` is {}, but this is {}", name.text, before.describe(), ty.describe());
                 self.report(Diagnostic::new(name.span, message).with_hint("give it another name"));
                 before
             }
@@ -239,7 +242,7 @@ impl Checker<'_> {
                     self.report(Diagnostic::new(self.file.expr(id).span, message));
                 }
             } else if !matches!(ty.kind, Kind::Int | Kind::Literal | Kind::Unknown) {
-                let message = format!("a loop runs over ints, this is {}", ty.describe());
+                let message = format!("a loop runs over ints, but this is {}", ty.describe());
                 self.report(Diagnostic::new(self.file.expr(id).span, message));
             }
         }
@@ -284,7 +287,7 @@ impl Checker<'_> {
             Shape::List => format!("[{scalar}]"),
             Shape::Array(_) => format!("{scalar}[…]"),
         };
-        let message = format!("the result is {wanted_text}, this is {}", ty.describe());
+        let message = format!("the result is {wanted_text}, but this is {}", ty.describe());
         let mut diagnostic = Diagnostic::new(span, message);
         if scalar == "grid" && shape_fits && ty.kind == (Kind::Real { countable: false }) {
             diagnostic = diagnostic.with_hint("round it to a grid, round(w, L, up), or write `-> real`");

@@ -32,7 +32,7 @@ pub use libm::LibmModel;
 pub use real::{eval_real, eval_real_nodes, eval_real_value};
 pub use value::RealValue;
 
-/// Why an expression has no value at an input.
+/// The reason why an expression has no value at an input.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EvalError {

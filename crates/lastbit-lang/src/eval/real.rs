@@ -23,7 +23,7 @@ pub fn eval_real(program: &StraightLine, inputs: &[Rational], bits: u32) -> Resu
     eval_real_value(program, inputs, bits).map(|value| value.enclosure(bits))
 }
 
-/// As [`eval_real`]; a short fraction is returned as such.
+/// Like [`eval_real`], but a short fraction is returned exactly.
 pub fn eval_real_value(
     program: &StraightLine,
     inputs: &[Rational],

@@ -32,13 +32,13 @@ use crate::{Diagnostic, StraightLine};
 
 pub use write::{WriteError, write};
 
-/// Why a program, or the text as a whole, was not read.
+/// The reason why a program, or the text as a whole, was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FpcoreError {
     /// The program: its `:name`, its identifier, or `program N`; `None` if the text is not a list of programs.
     pub program: Option<String>,
-    /// What is wrong with it; not empty.
+    /// The problems; not empty.
     pub diagnostics: Vec<Diagnostic>,
 }
 

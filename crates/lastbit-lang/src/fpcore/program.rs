@@ -57,7 +57,7 @@ fn parts<'s>(tree: &Tree<'s>, form: ItemId) -> Result<Parts<'s>, Diagnostic> {
                 .with_hint("annotated arguments and tensors are not supported"));
         };
         if seen.insert(name, item).is_some() {
-            return fail(item, format!("the argument `{name}` is there twice"));
+            return fail(item, format!("the argument `{name}` is given twice"));
         }
         arguments.push((name, item));
     }
@@ -67,7 +67,7 @@ fn parts<'s>(tree: &Tree<'s>, form: ItemId) -> Result<Parts<'s>, Diagnostic> {
             return fail(key, format!("the property {} has no value", tree.text(key)));
         };
         if properties.insert(tree.text(key), value).is_some() {
-            return fail(key, format!("the property {} is there twice", tree.text(key)));
+            return fail(key, format!("the property {} is given twice", tree.text(key)));
         }
     }
     let Some(body) = children.next() else {
@@ -173,7 +173,7 @@ fn libm(tree: &Tree<'_>, parts: &Parts<'_>) -> Result<Libm, Diagnostic> {
         Some(&item) => {
             let ulps = number::read(tree.text(item), tree.span(item))?;
             if ulps.is_negative() {
-                return Err(Diagnostic::new(tree.span(item), "an accuracy is not negative"));
+                return Err(Diagnostic::new(tree.span(item), "an accuracy must not be negative"));
             }
             Ok(Accuracy::Ulps(ulps))
         }

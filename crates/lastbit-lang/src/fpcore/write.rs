@@ -9,7 +9,7 @@ use super::program::{EXP_ULPS, LOG_ULPS};
 use super::sexp::{is_symbol_byte, looks_like_a_number};
 use crate::{Accuracy, Comparison, Input, InputKind, NodeId, Op, StraightLine};
 
-/// What has no form in FPCore.
+/// The reason why a program cannot be written as FPCore.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WriteError {
     /// Rounding to a power-of-two grid.

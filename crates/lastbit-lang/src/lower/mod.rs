@@ -18,7 +18,7 @@ use condition::{Condition, ConditionId};
 /// Most nodes of a program: an unrolled loop must not fill the memory.
 const MAX_NODES: usize = 500_000;
 
-/// What the caller knows about a declaration's free variables.
+/// The values and ranges of a declaration's free variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bindings {
     /// Values of parameters, arguments and queries, by the same names as ranges.
@@ -28,7 +28,7 @@ pub struct Bindings {
     pub ranges: BTreeMap<String, (Rational, Rational)>,
     /// The format in which a program over `real` is read as floats.
     pub real_format: Format,
-    /// Whether parameters without a value are inputs, of any value: what holds then, holds for all of them.
+    /// Whether parameters without a value become inputs of any value, so that what holds then, holds for all values.
     pub open_parameters: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Bindings {
 pub struct Lowered {
     /// The expression. Its result is the first of `results`.
     pub program: StraightLine,
-    /// What is returned: one node, or one for each element of a list. A condition is 1 or 0.
+    /// The nodes that are returned: one, or one for each element of a list. A condition is 1 or 0.
     pub results: Vec<NodeId>,
     /// The bound of `ensures error <= …`; its real reading counts.
     pub error_claim: Option<NodeId>,

@@ -294,7 +294,7 @@ impl Lowerer<'_> {
             other => {
                 let law = other.text();
                 let message = format!("a sample of `{law}` has no straight-line float reading");
-                let hint = "write how floats make it, as in `u <$ unif(0,1]; y := ln(u) / eps`";
+                let hint = "write how floats compute it, as in `u <$ unif(0,1]; y := ln(u) / eps`";
                 Value::Opaque(Box::new(Diagnostic::new(span, message).with_hint(hint)))
             }
         }

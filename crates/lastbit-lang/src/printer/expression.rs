@@ -2,7 +2,7 @@
 
 use crate::ast::{Arithmetic, ExprId, ExprKind, Expression, File, Function, Logic, Side, UnaryOp};
 
-/// Which of the two readings is shown.
+/// The reading to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// The text: `x + s * ln(u)`.

@@ -6,7 +6,7 @@ use lastbit_real::Rational;
 
 use super::Polynomial;
 
-/// How a polynomial compares with zero.
+/// A relation of a polynomial to zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
     /// `p >= 0`
@@ -22,7 +22,7 @@ pub enum Relation {
 pub struct Constraint {
     /// `p`
     pub polynomial: Polynomial,
-    /// How it compares with zero.
+    /// The relation to zero.
     pub relation: Relation,
 }
 
@@ -59,7 +59,7 @@ impl Constraint {
 }
 
 impl Relation {
-    /// Whether a number compares so.
+    /// Whether the relation holds for a number.
     pub fn holds(self, value: &Rational) -> bool {
         match self {
             Relation::NonNegative => !value.is_negative(),

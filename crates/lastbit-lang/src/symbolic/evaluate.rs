@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 500;
 const MAX_POWER: i32 = 256;
 const MAX_TERMS: usize = 1024;
 
-/// What names stand for. A query of data is the name `f(a)`.
+/// A scope: the values of names. A query of data has the name `f(a)`.
 pub trait Scope {
     /// The value of a name, in one of the two runs or in the only one.
     fn lookup(&self, name: &str, side: Option<Side>) -> Option<Value>;

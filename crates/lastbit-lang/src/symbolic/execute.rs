@@ -35,9 +35,9 @@ impl Law {
 /// A sample from a [`Law`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Its name: `z`, `nu[3]`; `z#2` if a loop draws it the second time.
+    /// The name: `z`, `nu[3]`; `z#2` if a loop draws it the second time.
     pub name: Symbol,
-    /// What it is drawn from.
+    /// The law that it is drawn from.
     pub law: Law,
     /// The place of the draw in the text.
     pub span: Span,
@@ -65,15 +65,15 @@ pub struct FiniteLaw {
 /// A sample from a [`FiniteLaw`], and which of its values it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its name.
+    /// The name.
     pub name: Symbol,
-    /// What it is drawn from.
+    /// The law that it is drawn from.
     pub law: FiniteLaw,
     /// The number of the value.
     pub value: usize,
 }
 
-/// Where the samples of a run come from.
+/// A source of the samples of a run.
 pub trait Samples {
     /// The value of a sample.
     ///
@@ -98,7 +98,7 @@ impl Samples for Fresh {
     }
 }
 
-/// One way through a program.
+/// A path through a program.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// The conditions under which it is taken.
@@ -107,11 +107,11 @@ pub struct Path {
     pub choices: Vec<Choice>,
     /// The other samples that are drawn.
     pub samples: Vec<Sample>,
-    /// What must hold for the program to be defined.
+    /// The conditions under which the program is defined.
     pub obligations: Vec<Obligation>,
     /// The functions that are no polynomials.
     pub applications: BTreeMap<Symbol, Application>,
-    /// What is returned: numbers and truth values.
+    /// The returned values: numbers and truth values.
     pub result: Vec<Value>,
     /// The last values of the variables.
     pub variables: BTreeMap<String, Value>,
@@ -305,7 +305,7 @@ impl Run<'_, '_> {
     fn scale(&mut self, id: ExprId, span: Span) -> Result<Polynomial, Diagnostic> {
         let scale = self.number(id)?;
         if let Some(value) = scale.as_constant().filter(|value| !value.is_positive()) {
-            let message = format!("a scale is positive, and this one is {value}");
+            let message = format!("a scale must be positive, but this one is {value}");
             let hint = "a scale is a distance over ε, such as 1 / eps";
             return Err(Diagnostic::new(self.program.file.expr(id).span, message).with_hint(hint));
         }
@@ -319,7 +319,7 @@ impl Run<'_, '_> {
             Distribution::Bernoulli(id) => {
                 let p = self.number(*id)?;
                 if let Some(value) = p.as_constant().filter(|p| p.is_negative() || *p > Rational::ONE) {
-                    let message = format!("a probability lies in [0, 1], and this one is {value}");
+                    let message = format!("a probability must lie in [0, 1], but this one is {value}");
                     return Err(Diagnostic::new(self.program.file.expr(*id).span, message));
                 }
                 let weights = vec![p.clone(), &one - &p];
@@ -334,7 +334,7 @@ impl Run<'_, '_> {
                 for id in ids {
                     let weight = self.number(*id)?;
                     if let Some(value) = weight.as_constant().filter(Rational::is_negative) {
-                        let message = format!("a weight is not negative, and this one is {value}");
+                        let message = format!("a weight must not be negative, but this one is {value}");
                         return Err(Diagnostic::new(self.program.file.expr(*id).span, message));
                     }
                     self.trace.forbid(Constraint::non_negative(-&weight), "a weight must be positive", span);

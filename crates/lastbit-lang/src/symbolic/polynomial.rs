@@ -170,7 +170,7 @@ impl Polynomial {
         Polynomial::of(self.0.terms.iter().map(|(monomial, c)| (monomial.clone(), c * factor)).collect())
     }
 
-    /// One over it, if it is a single term.
+    /// The reciprocal, if the polynomial is a single term.
     pub fn inverse(&self) -> Option<Polynomial> {
         let (monomial, coefficient) = self.0.terms.iter().next().filter(|_| self.0.terms.len() == 1)?;
         Some(Polynomial::term(coefficient.recip()?, monomial.inverse()))
@@ -193,7 +193,7 @@ impl Polynomial {
         Some((Polynomial::of(rest), Polynomial::of(factor)))
     }
 
-    /// With values in the place of some variables; `None` if one with a negative power becomes more than a single term.
+    /// The polynomial with some variables replaced; `None` if a variable with a negative power becomes more than a single term.
     pub fn substitute(&self, values: &BTreeMap<Symbol, Polynomial>) -> Option<Polynomial> {
         if !self
             .0

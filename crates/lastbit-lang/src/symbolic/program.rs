@@ -36,12 +36,12 @@ pub struct Program<'a> {
     watch: Watch,
 }
 
-/// One of the ways in which a condition can hold.
+/// An alternative: one of the ways in which a condition can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
     /// The constraints that hold together.
     pub constraints: Vec<Constraint>,
-    /// What sets it apart, for people: `only i = 3 differs`.
+    /// A name that tells the alternatives apart, such as `only i = 3 differs`.
     pub name: String,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Program<'a> {
         Program { watch: watch.clone(), ..self }
     }
 
-    /// What is asked in long loops.
+    /// The watch that long loops ask.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -494,7 +494,7 @@ impl Program<'_> {
             count => count.to_string(),
         };
         self.watch.too_many("cases of two inputs", count.clone(), MAX_CASES);
-        let message = format!("two inputs have {count} cases, and {MAX_CASES} are the most");
+        let message = format!("two inputs have {count} cases, and at most {MAX_CASES} are allowed");
         let hint = "every `bool` that is read has two, in each of the two inputs: shorter arrays have fewer";
         Err(Diagnostic::new(self.declaration.name.span, message).with_hint(hint))
     }

@@ -16,7 +16,7 @@ const MAX_STEPS: usize = 100_000;
 pub struct Application {
     /// `exp`, `ln`, `sqrt`, `round`, `recip` (one over it).
     pub function: &'static str,
-    /// What it is applied to.
+    /// The arguments that it is applied to.
     pub arguments: Vec<Polynomial>,
 }
 
@@ -26,29 +26,29 @@ pub fn applied(function: &str, arguments: &[Polynomial], suffix: &str) -> Symbol
     format!("{function}({}{suffix})", list.join(", ")).into()
 }
 
-/// What must hold, under the conditions decided before it, for the program to be defined.
+/// A condition that must hold, given those decided before it, for the program to be defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obligation {
-    /// What must not be: `p <= 0` for a logarithm of `p`, `p = 0` for a division by `p`.
+    /// The forbidden case: `p <= 0` for a logarithm of `p`, `p = 0` for a division by `p`.
     pub forbidden: Constraint,
-    /// How many guards had been decided.
+    /// The number of guards that had been decided.
     pub guards: usize,
-    /// Why: `ln(…) needs a positive argument`.
+    /// The reason, such as `ln(…) needs a positive argument`.
     pub reason: &'static str,
     /// The place in the text that needs it.
     pub span: Span,
 }
 
-/// One way through: a script of decisions, and what they were about.
+/// A path: a script of decisions, and what they were about.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     script: Vec<usize>,
     taken: Vec<(usize, usize)>,
     steps: usize,
     watch: Watch,
-    /// What was decided, in order.
+    /// The decisions, in order.
     pub guards: Vec<Constraint>,
-    /// What must hold for it to be defined.
+    /// The conditions under which the path is defined.
     pub obligations: Vec<Obligation>,
     /// The functions that were applied, by their names.
     pub applications: BTreeMap<Symbol, Application>,

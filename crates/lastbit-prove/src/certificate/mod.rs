@@ -44,11 +44,11 @@ const LIMITS: json::Limits = json::Limits { depth: 160, fields: 1024 };
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Certificate {
-    /// Of a bound on the error of a program.
+    /// A bound on the error of a program.
     Error(ErrorCertificate),
-    /// Of the privacy loss of a mechanism in floating point.
+    /// The loss of a mechanism in floating point.
     Loss(Box<LossCertificate>),
-    /// Of privacy over the reals.
+    /// Privacy over the reals.
     Privacy(privacy::Certificate),
 }
 
@@ -58,7 +58,7 @@ pub struct ErrorCertificate {
     text: String,
 }
 
-/// What a certificate proves, if it is accepted.
+/// The statement that a certificate proves, if it is accepted.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Statement {
@@ -75,26 +75,26 @@ pub enum Statement {
     },
 }
 
-/// What a certificate is to be about.
+/// The subject that a certificate should have.
 #[derive(Clone, Copy, Debug)]
 pub enum Meant<'a> {
-    /// One of these programs, which were not made of declarations.
+    /// One of these programs, which do not come from declarations.
     Programs(&'a [StraightLine]),
     /// A declaration of this file, of this name.
     File(&'a File, &'a str),
 }
 
-/// Why a certificate is refused.
+/// The reason why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
-    /// It is not a certificate, or a part of it is not what its place asks for, or a number is not the one that the rules give.
+    /// The file is not a certificate, a part of it is malformed, or a number is not the one that the rules give.
     #[error(transparent)]
     Form(#[from] CheckError),
-    /// Its text is wrong, or about something else than what is meant.
+    /// The text in it is wrong, or is not the expected one.
     #[error(transparent)]
     Subject(#[from] SubjectError),
-    /// It is about another program than what is meant.
+    /// It is about another program than the expected one.
     #[error("{0}")]
     Program(String),
     /// The proof is wrong.
@@ -123,8 +123,8 @@ pub enum CertificateError {
         /// The value in the certificate.
         found: String,
     },
-    /// What was given beside the text is better than what the text says.
-    #[error("it is about what was given beside the text; of the text itself: {0}")]
+    /// It holds only with the values that were given beside the text; for the text alone it fails.
+    #[error("it holds only with the values given beside the text; for the text alone: {0}")]
     Given(Box<CertificateError>),
 }
 
@@ -140,7 +140,7 @@ impl CertificateError {
         }
     }
 
-    /// That it was not checked to the end, if so.
+    /// The limit that stopped the check, if one did.
     pub fn stopped(&self) -> Option<&Stopped> {
         match self {
             CertificateError::Kernel(KernelError::Stopped(stopped)) => Some(stopped),
@@ -154,11 +154,11 @@ impl CertificateError {
     }
 }
 
-/// Why a certificate cannot be written for another judge.
+/// The reason why a certificate cannot be written for another judge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// It is wrong in itself.
+    /// The certificate itself is wrong.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
     /// The theorem of the library for losses is about something else.
@@ -171,7 +171,7 @@ pub enum ExportError {
     #[error(transparent)]
     Gappa(GappaError),
     /// Gappa proves error bounds only.
-    #[error("it is of privacy, and Gappa proves error bounds only")]
+    #[error("it is about privacy, and Gappa only proves error bounds")]
     NotAnError,
 }
 

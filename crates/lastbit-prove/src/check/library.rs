@@ -44,7 +44,7 @@ pub(super) fn ln(arithmetic: Arithmetic, accuracy: &Accuracy, a: &Judgement) -> 
     if domain.lo().signum() <= 0 {
         return Err("the argument may be 0 or negative");
     }
-    let real = outward_ln(&a.real).ok_or("the logarithm is not to be had")?;
+    let real = outward_ln(&a.real).ok_or("the logarithm cannot be computed")?;
     let absolute = up_quotient(&a.d, domain.lo());
     let relative = a.relative.as_ref().filter(|relative| **relative <= Dyadic::pow2(-1));
     let relative = relative.map(|relative| up(&(relative * &(&Dyadic::ONE + &relative.shl(1)))));
@@ -65,7 +65,7 @@ pub(super) fn exp(arithmetic: Arithmetic, accuracy: &Accuracy, a: &Judgement) ->
     if *a.real.hi() > greatest || a.d > Dyadic::from(64) {
         return Err("it may overflow");
     }
-    const NOT_TO_BE_HAD: Refusal = "the exponential is not to be had";
+    const NOT_TO_BE_HAD: Refusal = "the exponential cannot be computed";
     let lo = if *a.real.lo() < least { Some(Dyadic::ZERO) } else { exp_below(a.real.lo()) };
     let (lo, hi) = (lo.ok_or(NOT_TO_BE_HAD)?, exp_above(a.real.hi().max(&least)).ok_or(NOT_TO_BE_HAD)?);
     let growth = if a.d <= Dyadic::ONE { Some(up(&(&a.d + &(&a.d * &a.d)))) } else { up_exp(&a.d) };

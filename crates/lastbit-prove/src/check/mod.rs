@@ -27,8 +27,8 @@ use read::{Place, dyadic, field, interval, object, place_between, text};
 /// What stands in the field `lastbit`.
 pub(crate) const KIND: &str = "error certificate";
 
-/// What a certificate proves: on all inputs in their ranges, the float result is finite, the real one lies in `range`, and they
-/// differ by at most `error`.
+/// The statement of an accepted certificate: on all inputs in their ranges, the float result is finite, the real one lies in `range`,
+/// and they differ by at most `error`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Checked {
@@ -36,7 +36,7 @@ pub struct Checked {
     pub program: StraightLine,
     /// The bound of the error.
     pub error: Dyadic,
-    /// Where the real result lies.
+    /// The range of the real result.
     pub range: Enclosure,
     /// A node whose real value the error never exceeds, if the certificate claims one.
     pub at_most: Option<NodeId>,
@@ -61,7 +61,7 @@ pub(crate) fn is_about(certified: &StraightLine, programs: &[StraightLine]) -> R
     Err(format!("it is about another program: {reason}"))
 }
 
-/// Why a certificate is refused.
+/// The reason why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CheckError {

@@ -8,7 +8,7 @@ use super::text::{comment, integer, name, wrapped};
 use crate::endpoint::certificate::LossCertificate;
 use crate::endpoint::{FloatSnap, Noise, Sampler, SnappingShape, noise_error, recognise};
 
-/// Why there is no Coq file.
+/// The reason why there is no Coq file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsupported {

@@ -25,7 +25,7 @@ pub struct Derivation<'a> {
     pub program: &'a StraightLine,
     /// The box.
     pub inputs: InputBox,
-    /// One judgement a node.
+    /// The judgements, one for each node.
     pub judgements: Judgements,
     /// The linear form of the result.
     pub linear: Option<LinearForm>,
@@ -107,7 +107,7 @@ pub fn ends(lo: &Dyadic, hi: &Dyadic) -> [String; 2] {
 /// Inputs of a box that are named.
 const NAMED: usize = 8;
 
-/// Why a program has no bound: the reason, the node, and the box of inputs.
+/// The reason why a program has no bound as text, with the node and the box of inputs.
 pub fn no_bound(program: &StraightLine, no_bound: &NoBound) -> String {
     let node = no_bound.refusal.node;
     let expression = expression(program, node, Reading::Real);

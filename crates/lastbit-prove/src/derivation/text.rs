@@ -5,7 +5,7 @@ use lastbit_real::{Rational, Rounding};
 
 use crate::certificate::comparison;
 
-/// Which reading of an expression.
+/// A reading of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// `e_R`: `x + ln(u) / eps`.

@@ -32,7 +32,7 @@ use super::neighbours::Point;
 use super::report::{EndpointReport, Request, analyse_watched};
 use super::{Budget, EndpointError, Given, Refutation, Search, Snapping, Statement};
 
-/// How hard to look, and where first.
+/// Options of the search: the effort, and where to look first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Two values of the argument: the pair whose thresholds are shown, and the first in which a witness is looked for.
@@ -47,32 +47,32 @@ impl Default for Options {
     }
 }
 
-/// What came of a claim.
+/// The conclusion about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// It is true of all inputs that the text allows.
+    /// The claim holds for all inputs that the text allows.
     Proved,
-    /// It is false: two inputs that the text allows show it.
+    /// The claim is false: two inputs that the text allows show it.
     Refuted,
     /// Neither was shown.
     Undecided,
 }
 
-/// What is known of the claim of a float mechanism.
+/// The answer about the claim of a float mechanism.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FloatAnswer<'a> {
     /// The statement that was asked about.
     pub statement: Statement<'a>,
-    /// Whether the claim is true.
+    /// The conclusion about the claim.
     pub conclusion: Conclusion,
     /// The certified bound, if the text is a snapping mechanism.
     pub bound: Result<(Snapping, Box<EndpointReport>), Diagnostic>,
-    /// What shows that the claim is false.
+    /// The witness that the claim is false, if there is one.
     pub refutation: Option<Refutation>,
-    /// Two neighbours by everything that the text says. Without any, the claim may be about nothing.
+    /// Two neighbours by all clauses of the text. If none were found, the claim may be about nothing.
     pub neighbours: Option<[Point; 2]>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> FloatAnswer<'a> {
         Ok(FloatAnswer { statement, conclusion, bound, refutation, neighbours, notes })
     }
 
-    /// What is certified, as a certificate that holds the text, if there is a bound.
+    /// The certificate of the bound, which contains the text, if there is a bound.
     pub fn certificate(&self, text: &str) -> Option<LossCertificate> {
         let (_, report) = self.bound.as_ref().ok()?;
         // Ranges that are given are for witnesses, and what is certified is for all inputs.

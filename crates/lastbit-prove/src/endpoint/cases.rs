@@ -15,11 +15,11 @@ pub struct CaseBound {
     pub case: Case,
     /// The loss of the ideal mechanism on the perturbed grid.
     pub ideal: Rational,
-    /// What floating point adds, from above.
+    /// An upper bound on what floating point adds.
     pub excess: Rational,
-    /// How far apart an input and a threshold of `x` can be, at most.
+    /// The largest distance between an input and a threshold of `x`.
     pub farthest: Rational,
-    /// Why the bound holds, in a line.
+    /// A line that says why the bound holds.
     pub reason: &'static str,
 }
 

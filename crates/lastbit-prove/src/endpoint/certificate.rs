@@ -59,7 +59,7 @@ const LIMITS: Limits = Limits { depth: 16, fields: 1024 };
 pub struct LossCertificate {
     /// The text, the declaration, and values of its parameters.
     pub subject: Subject,
-    /// What else was given beside the text.
+    /// The values that were given beside the text.
     pub given: Given,
     /// What the text says, in its own words.
     stated: Value,
@@ -180,7 +180,7 @@ impl LossCertificate {
         }
     }
 
-    /// Whether what is certified is within the claim of the text.
+    /// Whether the certified bound is within the claim of the text.
     pub fn shows_the_claim(&self) -> bool {
         let (loss, delta) = self.total();
         let enough = self.claim.epsilon.as_ref().is_none_or(|epsilon| loss <= epsilon);

@@ -10,7 +10,7 @@ use super::cases::Reach;
 use super::kappa::{BITS, Ingredients, excess};
 use super::{Certified, EndpointError, FloatSnap, NoiseError, Scope, Total, Worst, WorstPair};
 
-/// What became of a claim, for the mechanism at hand.
+/// The verdict on a paper's claim, for a given mechanism.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PaperVerdict {
     /// The certified bound is no more than what is claimed.
@@ -39,9 +39,9 @@ pub struct ClaimedBound {
     pub source: &'static str,
     /// The outputs that the bound is about.
     pub scope: Scope,
-    /// As the paper has it.
+    /// The formula, as the paper prints it.
     pub formula: &'static str,
-    /// Its value; at `x = 0` if it depends on the output.
+    /// The claimed value; at `x = 0` if it depends on the output.
     pub claimed: Rational,
     /// The certified bound on the same, or `None` if no such output exists or there is no bound.
     pub certified: Option<Rational>,

@@ -12,7 +12,8 @@ pub struct NoiseError {
 }
 
 impl NoiseError {
-    /// Whether the noise is as good as Theorem A asks for: two roundings, `2η`, but for a part in `2^20`, which its own slack covers.
+    /// Whether the noise is as accurate as Theorem A requires: two roundings, `2η`, give or take a part in `2^20`, which its slack
+    /// covers.
     pub fn is_within_theorem_a(&self) -> bool {
         self.relative <= Rational::pow2(-52) * (Rational::ONE + Rational::pow2(-20))
     }

@@ -73,7 +73,7 @@ pub use theorem::{GridPoint, MOST_M, compare_with_theorem_a, theorem_a, theorem_
 use cases::{Reach, case_bounds};
 use kappa::Ingredients;
 
-/// Why there is no bound.
+/// The reason why there is no bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndpointError {
@@ -115,7 +115,7 @@ pub struct Certified {
     pub total: Total,
 }
 
-/// What is certified in total.
+/// The certified total loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Total {
     /// Pure differential privacy.

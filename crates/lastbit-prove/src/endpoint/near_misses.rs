@@ -341,7 +341,7 @@ impl Near {
                 let refutation = answer.refutation.as_ref().expect("what refutes it");
                 let [a, b] = &refutation.inputs;
                 if !self.asks.iter().all(|asks| asks(a, b)) {
-                    return wrong(format!("refuted by {a:?} and {b:?}, which are no neighbours"));
+                    return wrong(format!("refuted by {a:?} and {b:?}, which are not neighbours"));
                 }
                 match self.audit(&refutation.inputs, claim) {
                     Some(audit) if exceeds(&audit, claim) => tally.audits += 1,

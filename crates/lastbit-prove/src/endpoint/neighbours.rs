@@ -36,7 +36,7 @@ impl Statement<'_> {
         match unmet_by_parameters(self.file, self.declaration, &self.parameters()) {
             Ok(unmet) => unmet.first().map_or(Ok(()), |unmet| {
                 let message = format!("these values do not satisfy `{}`", unmet.clause);
-                Err(Diagnostic::new(unmet.span, message).with_hint("the text says nothing of such values"))
+                Err(Diagnostic::new(unmet.span, message).with_hint("the text says nothing about such values"))
             }),
             // A parameter that is open is told elsewhere, if it is needed.
             Err(DiscreteError::Missing { .. }) => Ok(()),

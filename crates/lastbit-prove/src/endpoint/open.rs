@@ -28,7 +28,7 @@ pub struct OpenTheorem {
     pub theorem: String,
     /// `Δ`.
     pub distance: Rational,
-    /// Why the theorem does not apply, if it does not.
+    /// The reason why the theorem does not apply, if it does not.
     pub refusal: Option<String>,
     /// The numeric bound of the text itself at some values, beside the theorem's.
     pub points: Vec<OpenPoint>,
@@ -164,7 +164,7 @@ fn refusal(statement: &Statement<'_>, shape: &SnappingShape, scale: &Public) -> 
         Public::Number(number)
             if Rational::try_from(number.to_f64(Rounding::Nearest)).as_ref() != Ok(number) =>
         {
-            Some(format!("it is about a scale that is a double, and {number} is none"))
+            Some(format!("it is about a scale that is a double, and {number} is not one"))
         }
         _ => None,
     }

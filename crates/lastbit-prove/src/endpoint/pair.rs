@@ -10,9 +10,9 @@ use super::{Case, EndpointError, FloatSnap, NoiseError, OutOfRange};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UThreshold {
-    /// At least this.
+    /// The lower end.
     pub lo: f64,
-    /// At most this.
+    /// The upper end.
     pub hi: f64,
 }
 
@@ -35,19 +35,19 @@ pub struct Endpoints {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WeightBounds {
-    /// At least this.
+    /// The lower end.
     pub lo: IBig,
-    /// At most this.
+    /// The upper end.
     pub hi: IBig,
 }
 
-/// What is known of one output under two inputs.
+/// The bounds on one output under two inputs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairOutput {
-    /// Its number.
+    /// The number.
     pub output: i64,
-    /// Its case.
+    /// The case.
     pub case: Case,
     /// The thresholds for each of the two inputs.
     pub endpoints: [Endpoints; 2],

@@ -19,7 +19,7 @@ pub struct Refutation {
     pub inputs: [Point; 2],
     /// The event that is observed.
     pub event: Event,
-    /// Its probability in both runs, exactly.
+    /// The probability in both runs, exactly.
     pub probabilities: [Rational; 2],
     /// `|ln(Pr1/Pr2)|`.
     pub loss: ExactLoss,

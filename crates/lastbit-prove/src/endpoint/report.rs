@@ -46,9 +46,9 @@ pub struct EndpointReport {
     pub theorem_a: Option<Rational>,
     /// Theorem A', if there is no pure bound, its condition holds, and the numeric bound confirms it.
     pub theorem_a_prime: Option<(Rational, Rational)>,
-    /// Two inputs that show that pure differential privacy is false.
+    /// Two inputs that show that pure differential privacy is false, if they were found.
     pub infinite_loss: Option<WorstPair>,
-    /// Of the example, the worst output in each case.
+    /// The inputs of an example, whose worst output in each case is shown.
     pub example: [f64; 2],
     /// The endpoints of these outputs.
     pub endpoints: Vec<PairOutput>,
@@ -136,7 +136,7 @@ fn worst_endpoints(
 }
 
 impl EndpointReport {
-    /// Whether an exact loss is at most what is certified of its case. Of failures nothing is certified.
+    /// Whether an exact loss is at most the certified one of its case. Nothing is certified about failures.
     pub fn audit(&self, witness: &WorstPair) -> bool {
         let bound = self.certified.cases.iter().find(|bound| bound.case == witness.case);
         let Some(bound) = bound else { return false };
@@ -146,7 +146,7 @@ impl EndpointReport {
         }
     }
 
-    /// Whether every exact loss found is at most what is certified, as it must be if the total is pure.
+    /// Whether every exact loss that was found is at most the certified one, as it must be if the total is pure.
     pub fn audit_holds(&self) -> bool {
         self.witnesses.iter().all(|witness| self.audit(witness))
     }

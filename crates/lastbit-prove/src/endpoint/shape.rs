@@ -18,11 +18,11 @@ use crate::rules::Rules;
 pub struct SnappingShape {
     /// The node of `y`, whose relative error is what the bounds start from.
     pub y: NodeId,
-    /// How `y` is made of `ln u`.
+    /// The operation that makes `y` of `ln u`.
     pub scale: Scale,
     /// The sample `u`.
     pub u: NodeId,
-    /// What `u` is drawn from.
+    /// The sampler of `u`.
     pub sampler: Sampler,
     /// The sample `s`.
     pub s: NodeId,
@@ -34,13 +34,13 @@ pub struct SnappingShape {
     pub rounding: NodeId,
     /// `log2 Λ`.
     pub exponent: i64,
-    /// Where ties of the rounding go.
+    /// The direction in which ties are rounded.
     pub tie: Tie,
     /// `B`.
     pub bound: NodeId,
 }
 
-/// How the logarithm is scaled, with the node of the public number.
+/// The operation that scales the logarithm, with the node of the public number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// `ln(u) / ε`
@@ -71,7 +71,7 @@ pub struct ShapeError {
     pub reason: ShapeReason,
 }
 
-/// What the shape needs, and a node is not.
+/// The reason why a node does not fit the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeReason {

@@ -18,7 +18,7 @@ use super::{
     EndpointError, FloatSnap, NoiseError, OutOfRange, ShapeError, SnappingShape, noise_error, recognise,
 };
 
-/// What is given beside a text.
+/// Values that are given beside a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Values of parameters.
@@ -58,7 +58,7 @@ pub struct Statement<'a> {
 pub struct Snapping {
     /// The nodes and their roles in the mechanism.
     pub shape: SnappingShape,
-    /// With its numbers.
+    /// The mechanism, with its numbers.
     pub mechanism: FloatSnap,
     /// The error of the noise.
     pub error: NoiseError,
@@ -206,7 +206,7 @@ fn names_neighbours(
     bindings: &Bindings,
 ) -> Result<(), Diagnostic> {
     if given.distance.as_ref().is_some_and(|distance| !distance.is_positive()) {
-        let message = "the distance of neighbours that is given must be positive";
+        let message = "the given distance of neighbours must be positive";
         return Err(Diagnostic::new(declaration.name.span, message));
     }
     let says = declaration.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Adjacent(..)));

@@ -125,14 +125,14 @@ impl FloatAnswer<'_> {
         }
     }
 
-    /// Why the claim is not proved, though there is a bound.
+    /// The reason why the claim is not proved, although there is a bound.
     pub fn not_enough(&self) -> Option<String> {
         not_enough(&self.bound.as_ref().ok()?.1, &self.statement.claim)
     }
 }
 
 impl Event {
-    /// For people.
+    /// The answer as text.
     pub fn in_words(&self) -> String {
         match self {
             Event::Output(output) => format!("r = {}", shown_float(*output)),
@@ -150,13 +150,13 @@ fn not_enough(report: &EndpointReport, claim: &Claimed) -> Option<String> {
     let certified = match &report.certified.total {
         Total::Pure { loss } => format!("a loss of {}", loss.to_decimal(DIGITS, Rounding::Up)),
         Total::Approximate { loss, delta } => format!(
-            "a loss of {} but for a probability of {}",
+            "a loss of {} except with probability {}",
             loss.to_decimal(DIGITS, Rounding::Up),
             delta.to_decimal(3, Rounding::Up)
         ),
     };
     let delta = if claim.delta.is_zero() { String::new() } else { format!(" and delta = {}", claim.delta) };
-    Some(format!("the claim is epsilon = {epsilon}{delta}, and certified is {certified}"))
+    Some(format!("the claim is epsilon = {epsilon}{delta}, but the certified bound is {certified}"))
 }
 
 /// A number as it is, or as a float in hexadecimal if that is shorter.

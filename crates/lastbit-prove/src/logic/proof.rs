@@ -29,26 +29,26 @@ pub struct Proof {
     pub cost: Polynomial,
     /// For every direction that must be shown, one proof for each [`Hypotheses`](super::kernel::Hypotheses), in the order of [`hypotheses`](super::kernel::hypotheses()).
     pub leaves: Vec<Leaf>,
-    /// What the leaves rest on.
+    /// The lemmas that the leaves rest on.
     pub lemmas: Vec<Lemma>,
 }
 
-/// What has been proved: for neighbouring inputs, no event is more than `e^cost` times as likely with one as with the other.
+/// A theorem: for neighbouring inputs, no event is more than `e^cost` times as likely with one as with the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Theorem {
     /// The loss.
     pub cost: Polynomial,
-    /// Whether it is at most what the declaration claims, if it claims a number.
+    /// The claimed cost, which the proved cost does not exceed, if the declaration claims a number.
     pub claim: Option<Polynomial>,
-    /// How many premises were checked.
+    /// The number of premises that were checked.
     pub premises: usize,
 }
 
 /// The map of a sample of one run to a sample of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Map {
-    /// To `v + shift`, or `shift - v`; of a uniform sample, `ln(u)` does.
+    /// A map to `v + shift`, or to `shift - v`; for a uniform sample, it acts on `ln(u)`.
     Affine {
         /// Whether it is `shift - v`.
         negate: bool,
@@ -68,14 +68,14 @@ pub struct Piece {
     pub choices: BTreeMap<Symbol, usize>,
     /// Only where this holds.
     pub guard: Vec<Constraint>,
-    /// Where samples go, and at which cost. Those that are not named stay, for nothing.
+    /// The maps of samples, with their costs. Samples that are not named stay, at no cost.
     pub maps: BTreeMap<Symbol, (Map, Polynomial)>,
 }
 
 /// A proof by ALIGN.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {
-    /// What is used of `exp` and reciprocals.
+    /// The axioms about `exp` and reciprocals that are used.
     pub axioms: Vec<Axiom>,
     /// The map.
     pub pieces: Vec<Piece>,
@@ -95,7 +95,7 @@ pub struct Event {
 /// A proof by enumeration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finite {
-    /// What is used of `exp` and reciprocals.
+    /// The axioms about `exp` and reciprocals that are used.
     pub axioms: Vec<Axiom>,
 }
 
@@ -132,7 +132,7 @@ pub struct Refutation {
     pub multiples: Vec<(Polynomial, usize)>,
 }
 
-/// Why a proof is not accepted.
+/// The reason why a proof is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -163,7 +163,7 @@ pub enum KernelError {
     /// The proof does not have the form it must have.
     #[error("{0}")]
     Form(String),
-    /// It was not looked at to the end.
+    /// The check was stopped.
     #[error("{0}")]
     Stopped(Stopped),
 }

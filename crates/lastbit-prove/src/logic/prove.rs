@@ -14,31 +14,31 @@ use super::refute::{self, RefutationOutcome, RefuteError};
 use super::script::{self, ScriptReport, ScriptVerdict};
 use super::search::{Search, search_with};
 
-/// What can be said of a claim.
+/// The conclusion about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// It is proved, and the kernel has checked the proof.
+    /// The claim is proved, and the kernel has checked the proof.
     Proved,
     /// A proof that the declaration brings with it is wrong.
     Rejected,
-    /// It is false.
+    /// The claim is false.
     Refuted,
     /// Neither a proof nor a witness was found.
     Undecided,
 }
 
-/// How to go about it.
+/// The options of a proof search.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The search for a witness.
     pub refute: refute::Options,
     /// An oracle that is believed where no lemma is found; nothing is proved then.
     pub oracle: Option<Z3>,
-    /// What it may cost. Where that does not suffice, the claim is undecided: see [`Report::stopped`].
+    /// The limits. If one is reached, the claim is undecided: see [`Report::stopped`].
     pub limits: Limits,
 }
 
-/// What was found out about a claim.
+/// The report about a claim.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -50,7 +50,7 @@ pub struct Report {
     pub search: Option<Search>,
     /// The search for a witness, if there is no proof, or why there can be none.
     pub refutation: Option<Result<RefutationOutcome, RefuteError>>,
-    /// Why it was not looked further, if a limit was reached or somebody asked to stop before the claim was decided.
+    /// The reason why the search ended early, if a limit was reached or somebody asked to stop before the claim was decided.
     pub stopped: Option<Stopped>,
 }
 

@@ -14,10 +14,10 @@ pub(super) type Key = [u8; 32];
 /// What makes random bytes of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cipher {
-    /// In counter mode. Blocks under one key are all different, which random ones need not be; among the 256 blocks of a refill that can be seen
-    /// with a probability of 2⁻¹¹³.
+    /// AES-256 in counter mode. Blocks under one key are all different, whereas random ones might repeat; among the 256 blocks of a
+    /// refill, the difference shows with a probability of 2⁻¹¹³.
     Aes256,
-    /// On machines without instructions for AES, where it is faster.
+    /// ChaCha20, which is faster on machines without instructions for AES.
     ChaCha20,
 }
 

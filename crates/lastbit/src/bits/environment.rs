@@ -44,10 +44,10 @@ impl Environment for System {
 /// [`Error::SeedRefused`].
 pub(super) fn examine(seed: &Key, tag: u64, last_tag: &AtomicU64) -> Result<(), Error> {
     if seed.iter().all(|byte| *byte == seed[0]) {
-        return Err(Error::SeedRefused { reason: "its bytes are all the same" });
+        return Err(Error::SeedRefused { reason: "the bytes of its seed are all the same" });
     }
     if last_tag.swap(tag, Ordering::Relaxed) == tag {
-        return Err(Error::SeedRefused { reason: "it is the one before, again" });
+        return Err(Error::SeedRefused { reason: "it gave the same seed twice" });
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The one door for randomness.
+//! Random bits: the trait [`BitSource`] and its implementations.
 //!
 //! Every sampler of this crate takes its bits from a [`BitSource`] and from nowhere else. In production
 //! that is [`SecureSource`]; an audit replays chosen words through [`ReplaySource`], and so runs the code

@@ -29,7 +29,7 @@ impl<'a, W: Word> ReplaySource<'a, W> {
         ReplaySource { script, asked: 0 }
     }
 
-    /// How many words were asked for so far.
+    /// The number of words that have been requested so far.
     pub fn words_asked(&self) -> usize {
         self.asked
     }

@@ -16,7 +16,7 @@ use crate::neighbours::checked_unit;
 use crate::normal_tail::least_epsilon;
 use crate::{Error, Metric, Neighbours, ValueType};
 
-/// How the difference of two output distributions is measured.
+/// The measure of the difference of two output distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// `max |ln(P/P')|` over all outputs: pure ε-differential privacy.
@@ -25,18 +25,18 @@ pub enum Measure {
     ZeroConcentratedDivergence,
 }
 
-/// What a mechanism does to its input before noise is added.
+/// The operation on the input before noise is added.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Preparation {
     /// Nothing: the noise is added to the very number.
     Exact,
-    /// It is clamped to `[-bound, bound]`.
+    /// The input is clamped to `[-bound, bound]`.
     Clamped {
         /// The bound.
         bound: f64,
     },
-    /// It is rounded half up to a multiple of `2^k`.
+    /// The input is rounded half up to a multiple of `2^k`.
     Grid {
         /// The exponent.
         k: i32,
@@ -61,7 +61,7 @@ pub enum About {
 }
 
 impl About {
-    /// What the data differ in, if that was declared.
+    /// The unit in which neighbouring data differ, such as `person`, if it was declared.
     pub fn unit(&self) -> Option<&str> {
         match self {
             About::Columns { neighbours, .. } => neighbours.unit(),
@@ -125,17 +125,17 @@ impl Claim {
         self.mechanism
     }
 
-    /// Its parameters, exact.
+    /// The parameters, exact.
     pub fn parameters(&self) -> &[(&'static str, String)] {
         &self.parameters
     }
 
-    /// What is done to the input before noise is added; `None` for a composition.
+    /// The operation on the input before noise is added; `None` for a composition.
     pub fn preparation(&self) -> Option<Preparation> {
         self.preparation
     }
 
-    /// Which inputs the loss is about.
+    /// The inputs that the loss is about.
     pub fn about(&self) -> &About {
         &self.about
     }

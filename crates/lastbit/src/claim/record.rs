@@ -77,7 +77,7 @@ fn without_repetition<'de, D: Deserializer<'de>>(
             let mut members = BTreeMap::new();
             while let Some((name, value)) = map.next_entry::<String, String>()? {
                 if members.insert(name, value).is_some() {
-                    return Err(A::Error::custom("a parameter is there twice"));
+                    return Err(A::Error::custom("a parameter is given twice"));
                 }
             }
             Ok(members)

@@ -52,7 +52,7 @@ impl Address {
     }
 }
 
-/// What a mechanism does to a few values. Everything in [`Mechanism`] follows from it.
+/// The work of a mechanism on a few values. Everything in [`Mechanism`] follows from it.
 pub trait Chunked<T: Copy> {
     /// Refuses values outside the declared domain, before anything is drawn or written. Tells whether some noise may
     /// make a result overflow.
@@ -77,7 +77,7 @@ pub trait Chunked<T: Copy> {
     ) -> Result<(), usize>;
 }
 
-/// What a mechanism does to a few real numbers. Everything in [`RealMechanism`] follows from it.
+/// The work of a mechanism on a few real numbers. Everything in [`RealMechanism`] follows from it.
 pub trait ChunkedReals<T: Copy> {
     /// As [`Chunked::validate`].
     #[doc(hidden)]
@@ -366,7 +366,7 @@ impl<T: Copy, M: ChunkedReals<T>> RealMechanism<T> for M {
 /// noise is below `2^NOISE_EXPONENT` times the scale.
 pub(crate) const NOISE_EXPONENT: i64 = 38;
 
-/// What a chunk needs room for beside its values. A release keeps it from chunk to chunk, so that it is zeroed once.
+/// The buffers that a chunk needs besides its values. A release keeps them from chunk to chunk, so that they are zeroed only once.
 pub struct Scratch<W, const N: usize> {
     pub(crate) words: Words<W, N>,
     pub(crate) e: Exponentials<N>,

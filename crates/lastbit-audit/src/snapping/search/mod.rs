@@ -82,17 +82,17 @@ impl Default for Search {
     }
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
-    /// How much of the budget is spent, from 0 to 1.
+    /// The share of the budget that is spent, from 0 to 1.
     pub share: f64,
-    /// What was found so far.
+    /// The worst inputs so far.
     pub worst: &'a Worst,
 }
 
-/// Tasks of a round. Between rounds findings are put together, and progress is told.
+/// The number of tasks in a round. Between rounds the findings are merged, and progress is reported.
 const TASKS: u64 = 12;
 /// Pairs of a task that weighs all outputs of interest.
 const PAIRS_TO_LOOK_AT: u64 = 24;

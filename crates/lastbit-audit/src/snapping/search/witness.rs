@@ -39,7 +39,7 @@ impl WorstPair {
         self.outcome.loss(bits)
     }
 
-    /// What the loss exceeds `allowed` by, which may be negative; `None` if it is infinite.
+    /// The loss minus `allowed`, which may be negative; `None` if the loss is infinite.
     pub fn excess(&self, allowed: &Rational, bits: u32) -> Option<Enclosure> {
         let ExactLoss::Finite(loss) = self.loss(bits) else { return None };
         Some(&loss - &Enclosure::of_rational(allowed, bits))
@@ -67,26 +67,26 @@ impl WorstPair {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Worst {
     witnesses: BTreeMap<(Case, Ordering), WorstPair>,
-    /// How many pairs were weighed.
+    /// The number of pairs that were weighed.
     pub pairs: u64,
-    /// How many outputs of these pairs were weighed.
+    /// The number of outputs of these pairs that were weighed.
     pub outputs: u64,
     /// Whether the search was told to stop before its budget was spent.
     pub interrupted: bool,
 }
 
 impl Worst {
-    /// The one that loses most of all; the first, if several do.
+    /// The pair with the largest loss; the first, if there are several.
     pub fn witness(&self) -> Option<&WorstPair> {
         worst(self.witnesses.values())
     }
 
-    /// The one that loses most in a case.
+    /// The pair with the largest loss in a case.
     pub fn of_case(&self, case: Case) -> Option<&WorstPair> {
         worst(self.witnesses().filter(|witness| witness.case == case))
     }
 
-    /// The one that loses most for each case and sign of the output, in order.
+    /// The pairs with the largest loss for each case and sign of the output, in order.
     pub fn witnesses(&self) -> impl Iterator<Item = &WorstPair> {
         self.witnesses.values()
     }

@@ -19,15 +19,17 @@ const HEADS: [&str; 8] =
 /// Event sets can be long; the table has room for this much.
 const LONGEST_EVENT: usize = 60;
 
-/// What is said above the table in Markdown.
+/// The text above the table in Markdown.
 const HEADER: &str = "# The gallery of noise
 
-Noise of several libraries at the inputs 0 and 1, for a sensitivity of 1, attacked from the outside: [attack.md](attack.md) says how, and what a verdict means.
-*Leaks* is certain with the confidence below, row by row; *not seen to leak* is no proof of anything. Gaussian noise is held against its `ε` and `δ`; that of opendp and
-lastbit has σ = 5, whose `ρ = 1/50` of zero-concentrated privacy is `ε = ρ + 2√(ρ·ln(1/δ)) < 1`. Bounded mechanisms are bounded by ±10. `numpy rng.laplace` is
-`x + rng.laplace(0, 1)`; `numpy rng.normal` is `x + rng.normal(0, σ)` with the textbook's `σ = √(2·ln(1.25/δ))`. Seconds are for both inputs, starting Python included.
+The noise of several libraries at the inputs 0 and 1, for a sensitivity of 1, attacked from the outside: [attack.md](attack.md) says how, and what a verdict means.
+Each *leaks* holds with the confidence given below the table; *not seen to leak* proves nothing.
+Gaussian noise is compared with its `ε` and `δ`; that of opendp and lastbit has σ = 5, whose `ρ = 1/50` implies `ε = ρ + 2√(ρ·ln(1/δ)) < 1`.
+Bounded mechanisms have the bounds ±10.
+`numpy rng.laplace` is `x + rng.laplace(0, 1)`; `numpy rng.normal` is `x + rng.normal(0, σ)` with the textbook's `σ = √(2·ln(1.25/δ))`.
+Seconds are for both inputs, including the start of Python.
 
-This file is written by
+This command writes the file:
 
 ";
 
@@ -149,7 +151,7 @@ impl Gallery<'_> {
         );
         let too_few = count(Some(Verdict::TooFewSamples));
         if too_few > 0 {
-            let _ = writeln!(text, "Of {too_few} there are too few samples: give a larger --samples.");
+            let _ = writeln!(text, "{too_few} had too few samples: give a larger --samples.");
         }
         if !self.false_alarms.is_empty() {
             let alarms: usize = self.false_alarms.iter().flat_map(|counted| counted.alarms.clone()).sum();
@@ -159,8 +161,8 @@ impl Gallery<'_> {
             let each: Vec<String> = self.false_alarms.iter().map(FalseAlarms::text).collect();
             let _ = writeln!(
                 text,
-                "\nFalse alarms, where noise that is believed to be right is attacked again and again: {alarms} of {runs}, and at \
-                 most {} are to be expected ({}).",
+                "\nFalse alarms, from repeated attacks on noise that is believed to be right: {alarms} of {runs}; at most {} \
+                 are expected ({}).",
                 plain(&expected),
                 each.join("; "),
             );

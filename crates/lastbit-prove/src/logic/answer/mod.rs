@@ -43,14 +43,14 @@ use super::script::{ScriptReport, ScriptVerdict};
 use super::search::{Search, Strategy};
 pub use text::{advice, broken_rule};
 
-/// What is to be proved.
+/// The claim to prove.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// All declarations.
+    /// The file with all declarations.
     pub file: &'a File,
-    /// The one whose claim it is.
+    /// The declaration whose claim it is.
     pub declaration: &'a Declaration,
-    /// What the text is called in messages.
+    /// The name of the text in messages.
     pub file_name: &'a str,
     /// The text that the file was read from.
     pub text: &'a str,
@@ -69,11 +69,11 @@ pub struct Answer<'a> {
     pub claim: Option<(Polynomial, Option<Polynomial>)>,
     /// The findings.
     pub found: Report,
-    /// All proofs.
+    /// The proofs, those of the text first.
     pub proofs: Vec<Proved<'a>>,
     /// The time taken, in seconds.
     pub seconds: f64,
-    /// What else a reader should know.
+    /// Further notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ pub struct Proved<'a> {
     pub origin: String,
     /// The script's name, if it has one.
     pub script: Option<&'a str>,
-    /// Whether it was searched for.
+    /// Whether the proof was found by search.
     pub is_found: bool,
     /// The proof.
     pub proof: Proof,
@@ -93,16 +93,16 @@ pub struct Proved<'a> {
 }
 
 impl Proved<'_> {
-    /// Whether it is about nothing: no two inputs satisfy what is declared of them.
+    /// Whether the claim is about nothing, because no two inputs satisfy what is declared about them.
     pub fn is_vacuous(&self) -> bool {
         self.proof.leaves.iter().all(|leaf| *leaf == Leaf::Vacuous)
     }
 }
 
-/// How much of a derivation is shown.
+/// Options of what to show of a derivation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// All that a rule rests on, however much it is.
+    /// Whether to show everything that a rule rests on, however long.
     pub all: bool,
     /// Nothing deeper than this.
     pub depth: usize,
@@ -153,12 +153,12 @@ impl<'a> Answer<'a> {
         Ok(Answer { declaration, file_name, text, program, values, claim, found, proofs, seconds, notes })
     }
 
-    /// For people.
+    /// The answer as text.
     pub fn in_words(&self, shown: Shown) -> String {
         text::text(self, shown)
     }
 
-    /// What a proof assumes of parameters and inputs, as people write it: what it uses, and what it does not.
+    /// The assumptions about parameters and inputs as text: those that a proof uses, and those that it does not.
     pub fn assumptions(&self, proved: &Proved<'_>) -> Option<[Vec<String>; 2]> {
         let both = assumed::assumed(self, proved)?;
         Some(both.map(|constraints| assumed::written(&constraints)))
@@ -188,10 +188,10 @@ fn negative(declaration: &Declaration, claim: &(Polynomial, Option<Polynomial>))
     let is_negative = |p: &Polynomial| p.as_constant().is_some_and(|value| value.is_negative());
     let what = match claim {
         (epsilon, _) if is_negative(epsilon) => {
-            format!("a privacy loss is not negative, and the claimed one is {epsilon}")
+            format!("a privacy loss must not be negative, but the claimed one is {epsilon}")
         }
         (_, Some(delta)) if is_negative(delta) => {
-            format!("δ is not negative, and the claimed one is {delta}")
+            format!("δ must not be negative, but the claimed one is {delta}")
         }
         _ => return None,
     };

@@ -84,7 +84,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
         text += "  the cost was found, not claimed\n";
     }
     if proved.is_vacuous() {
-        text += "  warning: VACUOUS: no two inputs satisfy what is declared of them\n";
+        text += "  warning: VACUOUS: no two inputs satisfy what is declared about them\n";
     }
     let width = if show.all { usize::MAX } else { FEW };
     text += &derivation(&answer.program, &proved.proof, &proved.trace).render(width, show.depth);
@@ -101,7 +101,7 @@ fn of_proof(answer: &Answer<'_>, proved: &Proved<'_>, show: Shown) -> String {
     text
 }
 
-/// The steps of a script that are wrong or need a word; one that proves the claim is told with its derivation.
+/// The steps of a script that are wrong or have a warning; a script that proves the claim is shown with its derivation.
 fn of_script(answer: &Answer<'_>, script: &ScriptReport) -> String {
     let name = &answer.declaration.name.text;
     let mut text = String::new();
@@ -270,7 +270,7 @@ fn undecided(answer: &Answer<'_>) -> String {
     text
 }
 
-/// What to do where a limit does not suffice.
+/// Advice on what to do when a limit was reached.
 pub fn advice(reason: &Reason) -> &'static str {
     match reason {
         Reason::Time(_) => {

@@ -65,14 +65,14 @@ use super::kernel::{self, Direction, KernelError};
 use super::proof::Leaf;
 use super::refute::Neighbours;
 
-/// Why there is no Coq file for a certificate.
+/// The reason why there is no Coq file for a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsupported {
     /// The certificate's text is wrong, or has no such declaration.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// What is declared cannot be read by the logic.
+    /// The logic cannot read the declaration.
     #[error("{0}")]
     Program(String),
     /// A sample has infinitely many values.
@@ -110,7 +110,7 @@ pub enum Unsupported {
     /// A symbol of the proof that is nothing in the program.
     #[error("the proof has a symbol `{0}` that is nothing in the program")]
     Symbol(String),
-    /// It would be too long.
+    /// The file would be too long.
     #[error("the file would be too long")]
     Size,
 }
@@ -287,14 +287,14 @@ fn statement(lines: &mut Lines, text: &Text<'_, '_>, certificate: &Certificate) 
     // What is not about anything says so first.
     let example = match certificate.neighbours()? {
         Neighbours::None => {
-            lines.push(0, "(* VACUOUS: no two inputs satisfy what is declared of them. The theorem below is about nothing. *)");
+            lines.push(0, "(* VACUOUS: no two inputs satisfy what is declared about them. The theorem below is about nothing. *)");
             lines.blank();
             String::new()
         }
         Neighbours::Unknown => {
             lines.push(
                 0,
-                "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared of them. *)",
+                "(* POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared about them. *)",
             );
             lines.blank();
             String::new()

@@ -10,7 +10,7 @@ use lastbit_lang::symbolic::{
 use super::broken::{SideCondition, is_off};
 use super::{Axiom, Context, KernelError, is_plain};
 
-/// From which input to which.
+/// The direction: from the first input to the second, or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The first input is `<1>`, as `adjacent` says.
@@ -24,7 +24,7 @@ pub enum Direction {
 pub struct Hypotheses {
     /// The constraints that hold.
     pub constraints: Vec<Constraint>,
-    /// What sets it apart from the others, for people.
+    /// A name that tells it apart from the others.
     pub name: String,
     /// The input that comes first.
     pub direction: Direction,

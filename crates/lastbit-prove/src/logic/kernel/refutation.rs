@@ -108,14 +108,14 @@ pub(super) fn inverted(p: &Polynomial) -> impl Iterator<Item = &Symbol> {
     powers.filter(|(_, power)| *power < 0).map(|(symbol, _)| symbol)
 }
 
-/// Why some constraints cannot hold together.
+/// The ground on which constraints cannot hold together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// One of them is false by itself.
+    /// One of the constraints is false by itself.
     Itself,
-    /// All constraints of the lemma with this number are among them.
+    /// The constraints include all those of the lemma with this number.
     Lemma(usize),
-    /// For all that is known, they can.
+    /// As far as is known, the constraints can hold together.
     Open,
 }
 
@@ -154,18 +154,18 @@ impl Index {
     }
 }
 
-/// What a rule asks a judge: whether constraints cannot hold together.
+/// A question to a judge: can these constraints hold together?
 #[derive(Clone, Copy)]
 pub struct Question<'q> {
     /// The place in the proof: the number of the leaf, then of the way at every CASE within it.
     pub place: &'q [usize],
     /// The rule.
     pub rule: &'static str,
-    /// What the rule asks it for.
+    /// The purpose of the question.
     pub reason: &'q dyn Fn() -> String,
     /// The constraints.
     pub constraints: &'q [&'q Constraint],
-    /// Whether the rule fails if they can.
+    /// Whether the rule fails if the constraints can hold together.
     pub is_premise: bool,
 }
 
@@ -178,7 +178,7 @@ impl Question<'_> {
     }
 }
 
-/// Who says whether constraints cannot hold together: the lemmas of a proof, or a search that looks for such lemmas.
+/// A judge of whether constraints can hold together: the lemmas of a proof, or a search for such lemmas.
 pub trait Judge {
     /// Whether the constraints cannot hold together.
     fn are_refuted(&mut self, constraints: &[&Constraint]) -> bool;

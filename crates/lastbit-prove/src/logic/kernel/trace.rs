@@ -19,9 +19,9 @@ pub struct Obligation {
     pub place: Vec<usize>,
     /// The rule.
     pub rule: &'static str,
-    /// What it is needed for, as in "ALIGN: that the costs add up is not shown".
+    /// The purpose, as in "ALIGN: that the costs add up is not shown".
     pub reason: String,
-    /// All that is known where it is needed, and at the end what is to be refuted.
+    /// The known constraints, and at the end the one to refute.
     pub constraints: Vec<Constraint>,
     /// The ground on which they are refuted.
     pub ground: Ground,
@@ -51,7 +51,7 @@ impl Obligation {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Trace {
-    /// All of them. Those that are open are in it, too.
+    /// All obligations, the open ones included.
     pub obligations: Vec<Obligation>,
     /// The first reason for which a check would refuse the proof, wrong lemmas apart.
     pub refused: Option<KernelError>,

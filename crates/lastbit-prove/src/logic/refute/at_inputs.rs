@@ -29,7 +29,7 @@ const FAR: [i64; 5] = [0, 1, 4, 16, -1];
 pub struct EventAt {
     /// The event.
     pub event: Event,
-    /// Its probability under the first and under the second input.
+    /// The probability under the first and under the second input.
     pub probabilities: [Quotient; 2],
     /// `ln(P/P')`
     pub ln_ratio: LnRatio,

@@ -6,7 +6,7 @@ use std::fmt;
 use lastbit_audit::continuous::HalfSpace;
 use lastbit_real::Rational;
 
-/// What one value that is returned must be.
+/// A condition on one returned value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// This truth value.
@@ -33,7 +33,7 @@ pub enum Part {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// One part for each value.
+    /// The parts, one for each returned value.
     pub parts: Vec<Part>,
 }
 

@@ -13,12 +13,12 @@ use super::parameters::candidates;
 use crate::logic::kernel::{self, Judge, KernelError};
 use crate::logic::search::Finder;
 
-/// What is known of the inputs that a privacy claim is about.
+/// Whether there are inputs that a privacy claim is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Neighbours {
-    /// There are some: these satisfy all that is declared, exactly.
+    /// There are neighbours: these inputs satisfy all declarations, exactly.
     Exist(Example),
-    /// There are none: what is declared is a contradiction in every case, by a lemma that was checked. The claim is vacuous.
+    /// There are none: the declarations are contradictory in every case, by a lemma that was checked. The claim is vacuous.
     None,
     /// None were found, and no contradiction.
     Unknown,
@@ -28,9 +28,9 @@ pub enum Neighbours {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Example {
-    /// Of all parameters.
+    /// The values of all parameters.
     pub parameters: BTreeMap<String, Rational>,
-    /// By the names of the arguments.
+    /// The inputs, by the names of the arguments.
     pub inputs: [Inputs; 2],
 }
 

@@ -96,14 +96,14 @@ pub enum RefutationOutcome {
     },
 }
 
-/// Why there is nothing to look for.
+/// The reason why no search is possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefuteError {
     /// The program cannot be run on symbols.
     #[error(transparent)]
     Program(#[from] KernelError),
-    /// There is no claim of a number.
+    /// The claim is not a number.
     #[error("`{0}` claims no number")]
     NoClaim(String),
     /// At no numbers that were tried for the parameters there is a rational claim about neighbours.
@@ -131,7 +131,7 @@ pub fn refute(
     refute_with(file, declaration, values, options, &Watch::default(), &mut |_| {})
 }
 
-/// As [`refute`], until the watch is over; `progress` is told how many probabilities have been computed.
+/// Like [`refute`], until the watch is over; `progress` receives the number of probabilities that have been computed.
 ///
 /// # Errors
 /// As [`refute`].

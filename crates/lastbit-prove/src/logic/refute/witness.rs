@@ -66,7 +66,7 @@ impl fmt::Display for Observation {
     }
 }
 
-/// Two neighbouring inputs and what is observed, likelier with the first one.
+/// Two neighbouring inputs and an event that is likelier with the first one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Witness {
@@ -78,7 +78,7 @@ pub struct Witness {
     pub direction: Direction,
     /// The observation.
     pub observation: Observation,
-    /// How likely that is with the first and with the second input.
+    /// The probabilities of the event under the first and the second input.
     pub probabilities: [Probability; 2],
     /// `ln(P/P')`
     pub ln_ratio: LnRatio,

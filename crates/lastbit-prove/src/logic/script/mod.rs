@@ -38,7 +38,7 @@ pub enum Status {
     NotReached,
 }
 
-/// Why a step is rejected.
+/// The reason why a step is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejection {
@@ -81,9 +81,9 @@ pub enum ScriptVerdict {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ScriptReport {
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// Its steps.
+    /// The steps.
     pub steps: Vec<StepReport>,
     /// The outcome.
     pub verdict: ScriptVerdict,
