@@ -84,13 +84,13 @@ sum!(
 /// batch overflows where the same noise, added to zeros, says that it does first.
 fn least_index<T: Sum, M: Mechanism<T>>(name: &str, mechanism: &M, most: T, zero: T) {
     let mut failures = 0;
-    for seed in 0..200 {
+    for seed in 0..60 {
         // Overflow is possible here and there, and only from some index on.
         let values: Vec<T> = (0..300).map(|i| if (i + seed) % 7 < 3 { most } else { zero }).collect();
         failures += check::<u64, T, M>(name, mechanism, &values, zero, seed);
         failures += check::<u8, T, M>(name, mechanism, &values, zero, seed);
     }
-    assert!(failures > 100, "{name}: {failures} overflows tell little");
+    assert!(failures > 30, "{name}: {failures} overflows tell little");
 }
 
 /// One batch in three lengths of chunks: 128, 16 and 1.

@@ -325,7 +325,7 @@ fn reads_back(mechanism: AnyMechanism) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn nothing_panics(scale in any_scale(), k in -1200i32..1200, bits: u64, integer: i64, script: [u64; 6], seed: u64) {

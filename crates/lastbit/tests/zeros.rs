@@ -48,14 +48,14 @@ fn zeros<T: Signed + std::fmt::Debug, M: Mechanism<T>>(what: &str, mechanism: &M
     };
     for &x in T::INPUTS {
         for first in adversarial() {
-            for rest in [0, !0, 1 << 63] {
+            for rest in [0, !0] {
                 let mut script = [rest; 64];
                 script[0] = first;
                 check(x, mechanism.release(&mut ReplaySource::new(&script), x).expect("in range"));
             }
         }
         // Many at once go another way than one.
-        let mut values = vec![x; 4_000];
+        let mut values = vec![x; 1_000];
         let mut source = InsecureSeededSource::<u64>::from_seed(7);
         mechanism.release_in_place(&mut source, &mut values).expect("in range");
         values.into_iter().for_each(|y| check(x, y));
@@ -71,11 +71,11 @@ fn number(text: &str) -> Rational {
 fn snapping() {
     for (epsilon, bound) in [("1", "10"), ("1/3", "2"), ("4", "1/2")] {
         let exact = Snapping::new(number(epsilon), number(bound)).expect("parameters");
-        assert!(zeros("snapping", &exact) > 1000);
+        assert!(zeros("snapping", &exact) > 300);
     }
     for (epsilon, bound) in [(1.0, 10.0), (0.3, 2.0), (4.0, 0.5)] {
         let float = FloatSnapping::new(epsilon, bound).expect("parameters");
-        assert!(zeros("snapping in floats", &float) > 1000);
+        assert!(zeros("snapping in floats", &float) > 300);
     }
 }
 
@@ -102,7 +102,7 @@ fn laplace() {
         let laplace = Laplace::new(number(scale)).expect("a scale");
         let doubles = zeros::<f64, _>("Laplace in doubles", &laplace);
         let singles = zeros::<f32, _>("Laplace in singles", &laplace);
-        assert!(scale != "1e-300" || singles > 1000, "{singles}");
+        assert!(scale != "1e-300" || singles > 300, "{singles}");
         assert!(scale != "1e-323" || doubles > 100, "{doubles}");
     }
 }

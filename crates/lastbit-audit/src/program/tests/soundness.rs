@@ -106,7 +106,7 @@ pub(super) fn check<F: Number>(
 #[test]
 fn the_rules_hold() {
     let mut varying = 0;
-    for seed in (0..4_000).chain(ZEROS..ZEROS + 4_000) {
+    for seed in (0..1_000).chain(ZEROS..ZEROS + 1_000) {
         for is_exact in [true, false] {
             let rules = Rules::sound();
             let doubles = check::<f64>(seed, Format::Binary64, Sampler::Ulp, is_exact, &rules);
@@ -118,5 +118,5 @@ fn the_rules_hold() {
             }
         }
     }
-    assert!(varying > 50_000, "{varying}");
+    assert!(varying > 12_000, "{varying}");
 }

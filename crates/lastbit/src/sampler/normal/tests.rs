@@ -242,7 +242,7 @@ fn sines_and_cosines() {
 
 #[test]
 fn magnitudes_are_enclosed() {
-    let n = more(1500);
+    let n = more(600);
     let mut draws = Draws::new(13, 4 * n);
     let (mut faults, mut narrowest) = (0, u128::MAX);
     for i in 0..n {
@@ -262,7 +262,7 @@ fn magnitudes_are_enclosed() {
     }
     // 2²⁰ units of the logarithm, over R: 2⁻¹⁰⁰ where R is about 1.
     assert!(narrowest < 1 << 20, "{narrowest}");
-    assert!(faults > 1000);
+    assert!(faults > 400);
 }
 
 const UNCHANGED: fn(FixedVariable) -> FixedVariable = |g| g;
@@ -270,7 +270,7 @@ const UNCHANGED: fn(FixedVariable) -> FixedVariable = |g| g;
 /// All kinds of laws at scales from the smallest to the largest.
 #[test]
 fn tier2_against_tier3() {
-    let n = more(150);
+    let n = more(60);
     let scales = ["1/3", "10/7", "0x1p-1074", "1e-300", "1e-30", "1e18", "1e40", "1e300", "0x1.ffffp1023"];
     let mut total = Count::default();
     for (k, text) in scales.into_iter().enumerate() {
@@ -289,7 +289,7 @@ fn tier2_against_tier3() {
         }
     }
     eprintln!("tier 2 against tier 3: {total:?}");
-    assert!(total.asked > 10_000 && total.decided * 4 > total.asked);
+    assert!(total.asked > 4_000 && total.decided * 4 > total.asked);
     assert_eq!(total.wrong, 0);
 }
 

@@ -111,8 +111,8 @@ fn used<W: Word>(path: Path, seed: u64, n: usize) -> Used {
 #[test]
 fn tier1_is_within_its_radii() {
     for path in Path::available() {
-        let narrow = [used::<u8>(path, 1, 4000), used::<u16>(path, 2, 4000), used::<u32>(path, 3, 4000)];
-        let wide = used::<u64>(path, 4, more(40_000));
+        let narrow = [used::<u8>(path, 1, 1000), used::<u16>(path, 2, 1000), used::<u32>(path, 3, 1000)];
+        let wide = used::<u64>(path, 4, more(8_000));
         eprintln!("{path:?}, of 64 bits: {wide:?}; of 8: {:?}", narrow[0]);
         // What the proofs count: at most 3.57 + 2.31·e of the 4·(e + 1) units taken.
         assert!(wide.plain <= 0.82, "{path:?}: {wide:?}");
@@ -128,7 +128,7 @@ fn tier1_is_within_its_radii() {
 #[test]
 fn tier2_is_within_its_radius() {
     let mut most = 0.0f64;
-    for (i, pair) in words::<u64>(5, more(40_000)).windows(2).enumerate() {
+    for (i, pair) in words::<u64>(5, more(8_000)).windows(2).enumerate() {
         // Prefixes of all lengths from 7 to 127 bits.
         let prefix = Prefix::new(pair[0], 8 + (i as u32) % 57);
         let prefix = if i % 3 == 0 { prefix } else { prefix.then(pair[1], (127 - prefix.len).min(64)) };
@@ -178,7 +178,7 @@ fn share_of_gap(y: &Rational, radius: f64, floor: impl Fn(f64) -> f64) -> Option
 #[test]
 fn floors_use_part_of_their_radius() {
     for path in Path::available() {
-        let words = words::<u64>(6, more(500));
+        let words = words::<u64>(6, more(200));
         let lows = lows::<u64>(6, words.len());
         let enclosed = path.run(Logarithms { words: &words, lows: &lows });
         for text in ["1/3", "10/7", "1000.1", "1048576", "1048577", "123456789012.3", "0x1.fffffffp46"] {

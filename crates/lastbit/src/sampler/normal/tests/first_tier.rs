@@ -327,7 +327,7 @@ fn largest_share<W: Word>(arithmetic: Arithmetic, seed: u64, n: usize) -> f64 {
 
 #[test]
 fn magnitudes_use_part_of_their_radius() {
-    let n = more(600);
+    let n = more(150);
     for path in Path::available().into_iter().map(Arithmetic::Shipped) {
         let shares = [
             largest_share::<u64>(path, 51, n),
