@@ -73,7 +73,7 @@ fn all_paths_of_known_programs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn all_paths_of_random_programs(choices in prop::collection::vec(any::<u8>(), 0..120)) {
