@@ -101,7 +101,7 @@ class PrivacyProof:
     ... { z <$ lap(1 / eps);  return x + z }'''
     >>> proof = lastbit.prove(text)[0]
     >>> proof.verdict, proof.cost, lastbit.check(proof.certificate)
-    ('proved', 'eps', 'laplace: eps-DP (pure, cost eps)')
+    ('proved', 'eps', 'laplace: eps-DP (pure, cost eps), for all eps > 0 and all |x<1> - x<2>| <= 1')
     """
 
     name: str

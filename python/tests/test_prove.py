@@ -72,7 +72,7 @@ def test_laplace_over_the_reals() -> None:
     assert (proof.verdict, proof.claim, proof.cost, proof.witness) == ("proved", "eps", "eps", None)
     assert "LAP-GEN z -> x<1> + z - x<2> [eps]" in proof.derivation
     assert proof.certificate is not None
-    assert lastbit.check(proof.certificate) == "laplace: eps-DP (pure, cost eps)"
+    assert lastbit.check(proof.certificate) == "laplace: eps-DP (pure, cost eps), for all eps > 0 and all |x<1> - x<2>| <= 1"
     with pytest.raises(lastbit.CertificateError):
         lastbit.check(proof.certificate.replace("lap(1 / eps)", "lap(1 / (2 * eps))"))
 
@@ -96,7 +96,8 @@ def test_a_theorem_about_no_inputs() -> None:
     (proof,) = lastbit.prove(text)
     assert isinstance(proof, lastbit.PrivacyProof) and proof.certificate is not None
     said = lastbit.check(proof.certificate)
-    assert said == "leaks: VACUOUS, no two inputs satisfy what is declared about them: eps-DP (pure, cost eps)"
+    vacuous = "VACUOUS, no two inputs satisfy what is declared about them"
+    assert said == f"leaks: {vacuous}: eps-DP (pure, cost eps), for all eps > 0, t and all |x<1> - x<2>| <= 1, if t > 1 and t < 0"
 
 
 def test_all_that_is_private_has_certificates() -> None:
@@ -371,7 +372,7 @@ def test_what_is_checked_is_data_and_words() -> None:
     certificate = privacy("laplace.lb").certificate
     assert certificate is not None
     checked = lastbit.check(certificate)
-    assert checked == "laplace: eps-DP (pure, cost eps)" == str(checked)
+    assert checked == "laplace: eps-DP (pure, cost eps), for all eps > 0 and all |x<1> - x<2>| <= 1" == str(checked)
     assert checked.json()["verdict"] == "accepted" and checked.json()["file"] == "text"
     assert pickle.loads(pickle.dumps(checked)).json() == checked.json()
     with pytest.raises(lastbit.CertificateError, match="the time limit of 0 s is reached"):

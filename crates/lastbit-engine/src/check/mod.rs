@@ -225,18 +225,19 @@ impl CheckAnswer {
                 let kind = if proved.delta.is_none() { "pure DP, " } else { "" };
                 let x = &proved.argument;
                 let statement = format!(
-                    "{kind}loss <= {}{failing} for all |{x}<1> - {x}<2>| <= {}{}",
+                    "{kind}loss <= {}{failing} for all |{x}<1> - {x}<2>| <= {}{}{}",
                     number::decimal(proved.loss.upper(), digits.max(LOSS_DIGITS), Rounding::Up),
                     proved.sensitivity,
+                    after_comma(&proved.scope),
                     given(&proved.values, " at ")
                 );
                 (proved.name.clone(), statement)
             }
             Proved::Privacy(proved) => {
                 let loss = proved.claim.as_ref().unwrap_or(&proved.cost);
-                let at = given(&proved.values, " for ");
-                let loss = factor(loss);
-                (proved.name.clone(), format!("{loss}-DP (pure, cost {}){at}", proved.cost))
+                let at = given(&proved.values, ", at ");
+                let (loss, scope) = (factor(loss), after_comma(&proved.scope));
+                (proved.name.clone(), format!("{loss}-DP (pure, cost {}){at}{scope}", proved.cost))
             }
         })
     }
@@ -282,6 +283,10 @@ pub(crate) fn vacuity(vacuous: Option<bool>) -> Option<&'static str> {
         None => Some("POSSIBLY VACUOUS: no two inputs were found that satisfy what is declared about them"),
         Some(false) => None,
     }
+}
+
+fn after_comma(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!(", {words}") }
 }
 
 /// In parentheses if it is a sum.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use lastbit_lang::ast::{Declaration, File};
+use lastbit_lang::parse;
 use lastbit_prove::check::Checked;
 use lastbit_prove::derivation::{Reading, expression};
 use lastbit_prove::endpoint::certificate::LossCertificate;
@@ -12,6 +14,7 @@ use lastbit_real::Rational;
 use serde::Serialize;
 
 use crate::Number;
+use crate::prove::statement;
 
 /// Digits of bounds in JSON, and of losses.
 const DIGITS: usize = 10;
@@ -62,6 +65,8 @@ pub struct ProvedLoss {
     pub argument: String,
     /// The largest distance between neighbours.
     pub sensitivity: Number,
+    /// What the text assumes, such as `if x in [0, 1]`; empty if it assumes nothing.
+    pub scope: String,
     /// The values of its parameters.
     pub values: BTreeMap<String, String>,
     /// The claim of the text.
@@ -86,6 +91,8 @@ pub struct ProvedPrivacy {
     pub cost: String,
     /// The claim, if there is one.
     pub claim: Option<String>,
+    /// The parameters without a value, the neighbours, and what the text assumes: `for all eps > 0 and all |x<1> - x<2>| <= 1, if eps <= 2`.
+    pub scope: String,
     /// Whether it is about no inputs at all; `None` if that is not known.
     pub vacuous: Option<bool>,
     /// The number of premises that were checked.
@@ -98,6 +105,13 @@ pub struct ProvedPrivacy {
 
 fn texts(values: &BTreeMap<String, Rational>) -> BTreeMap<String, String> {
     values.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
+}
+
+/// What a declaration of a text says about its inputs, without the comma before it.
+fn scope(text: &str, name: &str, words: impl Fn(&File, &Declaration) -> String) -> String {
+    let (file, _) = parse(text);
+    let scope = file.declaration(name).map(|declaration| words(&file, declaration)).unwrap_or_default();
+    scope.strip_prefix(", ").unwrap_or_default().to_owned()
 }
 
 pub(super) fn of_error(checked: &Checked) -> ProvedError {
@@ -123,6 +137,7 @@ pub(super) fn of_loss(certificate: &LossCertificate) -> ProvedLoss {
         delta: delta.map(|delta| Number::at_most(delta, LOSS_DIGITS)),
         argument: certificate.argument.clone(),
         sensitivity: Number::exact(&certificate.sensitivity, LOSS_DIGITS),
+        scope: scope(&certificate.subject.text, &certificate.subject.declaration, statement::assumptions),
         values: texts(&certificate.subject.values),
         claim: claim.epsilon.as_ref().map(|epsilon| match claim.delta.is_zero() {
             true => format!("pure {epsilon}"),
@@ -158,6 +173,9 @@ pub(super) fn of_privacy(
         name: certificate.declaration.clone(),
         cost: theorem.cost.to_string(),
         claim: theorem.claim.as_ref().map(ToString::to_string),
+        scope: scope(&certificate.text, &certificate.declaration, |file, declaration| {
+            statement::scope(file, declaration, &certificate.values)
+        }),
         vacuous: match neighbours {
             Neighbours::Exist(_) => Some(false),
             Neighbours::None => Some(true),

@@ -182,8 +182,11 @@ impl Placed {
 pub struct Witness {
     /// Values of the parameters.
     pub parameters: BTreeMap<String, String>,
-    /// The two inputs.
+    /// The two inputs; the event is likelier with the first.
     pub inputs: [BTreeMap<String, String>; 2],
+    /// Whether the first input is the one that `adjacent` calls `<2>`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exchanged: bool,
     /// The event, in words.
     pub event: String,
     /// The probability with either input.

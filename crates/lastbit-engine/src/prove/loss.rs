@@ -256,6 +256,7 @@ fn witness(found: &FloatAnswer<'_>, refutation: &Refutation) -> Witness {
     Witness {
         parameters: texts(&found.statement.parameters()),
         inputs: refutation.inputs.each_ref().map(texts),
+        exchanged: false,
         event: refutation.event.in_words(),
         probabilities: refutation.probabilities.each_ref().map(exact),
         loss: match audited(&refutation.loss) {

@@ -40,7 +40,7 @@ mod next;
 mod papers;
 mod privacy;
 mod question;
-mod statement;
+pub(crate) mod statement;
 mod theorem;
 mod words;
 

@@ -6,7 +6,7 @@ use lastbit_lang::Diagnostic;
 use lastbit_lang::ast::{Binder, Declaration, File};
 use lastbit_lang::watch::{Reason, Stopped as Stop};
 use lastbit_prove::logic::answer::{Answer, Proved, Shown, Task, advice, broken_rule};
-use lastbit_prove::logic::kernel::KernelError;
+use lastbit_prove::logic::kernel::{Direction, KernelError};
 use lastbit_prove::logic::oracle::Z3;
 use lastbit_prove::logic::prove::{Conclusion, Options};
 use lastbit_prove::logic::refute::{self, RefutationOutcome};
@@ -396,6 +396,7 @@ fn of_witness(witness: &refute::Witness) -> Witness {
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect(),
         inputs: witness.inputs.each_ref().map(values),
+        exchanged: witness.direction == Direction::Backward,
         event: witness.observation.to_string(),
         probabilities: witness.probabilities.each_ref().map(probability),
         loss: match witness.loss() {

@@ -1,9 +1,12 @@
 //! What a claim says, in words: what is claimed, for which parameters, between which inputs.
 
+use std::collections::BTreeMap;
+
 use lastbit_lang::ast::{Binder, ClauseKind, Constraint, Declaration, File, Quantifier};
 use lastbit_lang::{Reading, expression_text};
 use lastbit_prove::endpoint::answer::{Conclusion, FloatAnswer};
 use lastbit_prove::logic::answer::Answer;
+use lastbit_real::Rational;
 
 use super::loss::LossFound;
 use super::words::{DIGITS, certified, short};
@@ -21,16 +24,34 @@ pub(super) fn of_privacy(file: &File, answer: &Answer<'_>) -> String {
         (None, None) => "pure DP".to_owned(),
     };
     let values: Vec<String> = answer.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let open = declaration.parameters().filter(|binder| !answer.values.contains_key(&binder.name.text));
-    let open: Vec<String> = open.map(|binder| parameter(file, binder)).collect();
-    let inputs = neighbours(file, declaration);
     let at = if values.is_empty() { String::new() } else { format!(", at {}", values.join(", ")) };
-    let all: Vec<String> = [open.join(", "), inputs].into_iter().filter(|part| !part.is_empty()).collect();
-    let all = if all.is_empty() { String::new() } else { format!(", for all {}", all.join(" and all ")) };
-    format!("{what}{at}{all}")
+    format!("{what}{at}{}", scope(file, declaration, &answer.values))
 }
 
-/// `eps > 0`, `n`
+/// `, for all eps > 0 and all |x<1> - x<2>| <= 1, if x in [0, 1] and eps <= 2`: the parameters without a value, the neighbours, and all that
+/// the text assumes. A statement without its assumptions may be false.
+pub(crate) fn scope(file: &File, declaration: &Declaration, values: &BTreeMap<String, Rational>) -> String {
+    let open = declaration.parameters().filter(|binder| !values.contains_key(&binder.name.text));
+    let open: Vec<String> = open.map(|binder| parameter(file, binder)).collect();
+    let inputs = neighbours(file, declaration);
+    let all: Vec<String> = [open.join(", "), inputs].into_iter().filter(|part| !part.is_empty()).collect();
+    let all = if all.is_empty() { String::new() } else { format!(", for all {}", all.join(" and all ")) };
+    format!("{all}{}", assumptions(file, declaration))
+}
+
+/// `, if x in [0, 1] and eps <= 2`: the ranges of arguments and the `assume` clauses.
+pub(crate) fn assumptions(file: &File, declaration: &Declaration) -> String {
+    let ranges = declaration.arguments.iter().filter(|binder| binder.constraint.is_some());
+    let ranges = ranges.map(|binder| parameter(file, binder));
+    let assumed = declaration.clauses.iter().filter_map(|clause| match clause.kind {
+        ClauseKind::Assume(condition) => Some(expression_text(file, condition, Reading::Real)),
+        _ => None,
+    });
+    let all: Vec<String> = ranges.chain(assumed).collect();
+    if all.is_empty() { String::new() } else { format!(", if {}", all.join(" and ")) }
+}
+
+/// `eps > 0`, `n`, `x in (0, 1]`
 fn parameter(file: &File, binder: &Binder) -> String {
     let words = |id| expression_text(file, id, Reading::Real);
     let name = &binder.name.text;
@@ -38,7 +59,9 @@ fn parameter(file: &File, binder: &Binder) -> String {
         None => name.clone(),
         Some(Constraint::Compare(op, end)) => format!("{name} {} {}", op.text(), words(*end)),
         Some(Constraint::In(interval)) => {
-            format!("{name} in [{}, {}]", words(interval.lo), words(interval.hi))
+            let open = if interval.lo_closed { '[' } else { '(' };
+            let close = if interval.hi_closed { ']' } else { ')' };
+            format!("{name} in {open}{}, {}{close}", words(interval.lo), words(interval.hi))
         }
     }
 }
@@ -87,5 +110,6 @@ pub(super) fn of_loss(found: &FloatAnswer<'_>, data: &LossFound) -> String {
     let at: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name} = {}", short(value))).collect();
     let at = if at.is_empty() { String::new() } else { format!(", at {}", at.join(", ")) };
-    format!("{what}, for all {neighbours}{at}")
+    let assumed = assumptions(statement.file, statement.declaration);
+    format!("{what}, for all {neighbours}{assumed}{at}")
 }

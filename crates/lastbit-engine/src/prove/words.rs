@@ -250,7 +250,8 @@ fn refuted(witness: Option<&Witness>, digits: usize) -> Vec<String> {
         each.collect::<Vec<_>>().join(", ")
     };
     let [one, two] = &witness.inputs;
-    let inputs = [given(one, "<1>"), given(two, "<2>")].join(" and ");
+    let [first, second] = if witness.exchanged { ["<2>", "<1>"] } else { ["<1>", "<2>"] };
+    let inputs = [given(one, first), given(two, second)].join(" and ");
     let parameters = given(&witness.parameters, "");
     let at = if parameters.is_empty() { String::new() } else { format!(", at {parameters}") };
     let [p, q] = &witness.probabilities;
