@@ -1,0 +1,46 @@
+//! What is refused, and why.
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter that must be positive is not.
+    #[error("{name} must be positive, but it is {value}")]
+    NotPositive {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// δ is not a probability below 1.
+    #[error("delta must be between 0 and 1, but it is {value}; give a small number such as 1e-6")]
+    NoProbability {
+        /// The δ.
+        value: String,
+    },
+    /// A negative ε.
+    #[error("epsilon must not be negative, but it is {value}")]
+    Negative {
+        /// The ε.
+        value: String,
+    },
+    /// Nothing was released.
+    #[error("there is no release to account for")]
+    Empty,
+    /// More releases than can be composed.
+    #[error("{times} releases are too many; at most {most} are possible")]
+    TooMany {
+        /// How many of one mechanism.
+        times: u64,
+        /// The most.
+        most: u64,
+    },
+    /// The losses have no common lattice that fits into memory.
+    #[error(
+        "the losses need too fine a lattice; give parameters with a larger common divisor, or fewer of them"
+    )]
+    TooFine,
+    /// It was stopped.
+    #[error("stopped before there was an answer")]
+    Cancelled,
+}

@@ -1,0 +1,49 @@
+//! What many releases cost together: bounds on `δ(ε)` and `ε(δ)` from both sides, which are theorems.
+//!
+//! Losses lie on an exact rational lattice, probabilities are integers, and their convolution is exact: the only rounding is of masses, up for an
+//! upper bound and down for a lower one. The page `docs/accounting.md` of the repository has the proof.
+//!
+//! ```
+//! use lastbit_account::{Composition, Mechanism};
+//! use lastbit_real::{Rational, Rounding};
+//!
+//! // A thousand releases with real Laplace noise, each of loss 1/10.
+//! let mut thousand = Composition::new();
+//! thousand.add(Mechanism::Laplace { epsilon: "1/10".parse()? }, 1000)?;
+//! let epsilon = thousand.epsilon(&"1e-6".parse()?)?;
+//! assert_eq!(epsilon.lower.to_decimal(6, Rounding::Down), "18.9502");
+//! assert_eq!(epsilon.upper.unwrap().to_decimal(6, Rounding::Up), "18.9503");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `prime`, `convolve` | exact convolution of integers by number-theoretic transforms |
+//! | `mass` | probabilities as integers in units of `2^-W` |
+//! | `distribution` | a bound on the distribution of a loss, its sums, `δ(ε)` and `ε(δ)` |
+//! | `mechanism` | what one release loses |
+//! | `composition` | several of them, and how fine the lattice must be |
+
+#![forbid(unsafe_code)]
+
+mod composition;
+mod convolve;
+mod distribution;
+mod error;
+mod mass;
+mod mechanism;
+mod prime;
+
+pub use composition::{Accuracy, Composition, Interval};
+pub use error::Error;
+pub use mechanism::Mechanism;
+
+use lastbit_real::Rational;
+
+/// Refuses a parameter that is not positive.
+fn positive(name: &'static str, value: &Rational) -> Result<(), Error> {
+    if value.is_positive() {
+        return Ok(());
+    }
+    Err(Error::NotPositive { name, value: value.to_short() })
+}

@@ -1,0 +1,189 @@
+//! Bounds against what is known exactly.
+
+use lastbit_account::{Composition, Error, Interval, Mechanism};
+use lastbit_real::{Enclosure, Rational, exp_rational};
+use proptest::prelude::*;
+
+fn rational(text: &str) -> Rational {
+    text.parse().unwrap()
+}
+
+fn composition(terms: &[(Mechanism, u64)]) -> Composition {
+    let mut composition = Composition::new();
+    for (mechanism, times) in terms {
+        composition.add(mechanism.clone(), *times).unwrap();
+    }
+    composition
+}
+
+fn laplace(epsilon: &str) -> Mechanism {
+    Mechanism::Laplace { epsilon: rational(epsilon) }
+}
+
+fn response(epsilon: &Rational) -> Mechanism {
+    Mechanism::RandomizedResponse { epsilon: epsilon.clone() }
+}
+
+/// The interval lies between two numbers, and is narrow.
+#[track_caller]
+fn lies(interval: &Interval, lower: &str, upper: &str) {
+    let end = interval.upper.clone().unwrap();
+    assert!(interval.lower >= rational(lower) && end <= rational(upper), "{interval:?}");
+    assert!(&end - &interval.lower <= end * rational("1e-6"));
+}
+
+#[test]
+fn a_thousand_laplace_releases() {
+    let thousand = composition(&[(laplace("1/10"), 1000)]);
+    lies(&thousand.delta(&rational("10")).unwrap(), "0.0280340", "0.0280341");
+    lies(&thousand.epsilon(&rational("1e-6")).unwrap(), "18.9502", "18.9504");
+}
+
+/// Half a minute without optimisation.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation: cargo test --release -p lastbit-account")]
+fn far_out_in_the_tail() {
+    let thousand = composition(&[(laplace("1/10"), 1000)]);
+    lies(&thousand.delta(&rational("25")).unwrap(), "1.01999e-11", "1.02002e-11");
+    lies(&thousand.delta(&rational("30")).unwrap(), "3.98215e-17", "3.98235e-17");
+}
+
+#[test]
+fn a_thousand_discrete_laplace_releases() {
+    let thousand =
+        composition(&[(Mechanism::DiscreteLaplace { scale: rational("10"), sensitivity: 1 }, 1000)]);
+    lies(&thousand.delta(&rational("25")).unwrap(), "2.857643693e-11", "2.857643695e-11");
+    lies(&thousand.delta(&rational("30")).unwrap(), "1.767635e-16", "1.767637e-16");
+}
+
+#[test]
+fn a_thousand_discrete_gaussian_releases() {
+    let noise = Mechanism::DiscreteGaussian { variance: rational("2500"), sensitivity: 1 };
+    lies(&composition(&[(noise, 1000)]).delta(&rational("1")).unwrap(), "0.02442102246", "0.02442102248");
+}
+
+/// `δ(ε)` of `k` randomized responses, as a sum over how many of them lose `ε₀` rather than gain it.
+fn binomial(epsilon_0: &Rational, k: u64, epsilon: &Rational) -> Enclosure {
+    const BITS: u32 = 400;
+    let one = Enclosure::of_rational(&Rational::ONE, 1);
+    let odds = exp_rational(&-epsilon_0, BITS).unwrap();
+    let q = one.div(&(&one + &odds), BITS).unwrap();
+    let mut probability = (1..k).fold(q.clone(), |power, _| (&power * &q).round(BITS));
+    let mut delta = Enclosure::of_rational(&Rational::ZERO, 1);
+    for against in 0..=k {
+        let loss = epsilon_0 * (Rational::from(k) - Rational::from(2 * against));
+        if loss <= *epsilon {
+            break;
+        }
+        let gap = &one - &exp_rational(&(epsilon - loss), BITS).unwrap();
+        delta = (&delta + &(&probability * &gap)).round(BITS);
+        let factor = Rational::from(k - against) / Rational::from(against + 1);
+        probability = (&(&probability * &odds) * &Enclosure::of_rational(&factor, BITS)).round(BITS);
+    }
+    delta
+}
+
+#[track_caller]
+fn encloses(interval: &Interval, truth: &Enclosure) {
+    let upper = interval.upper.clone().unwrap();
+    assert!(
+        interval.lower <= Rational::from(truth.hi()) && upper >= Rational::from(truth.lo()),
+        "{interval:?} {truth:?}"
+    );
+    assert!(interval.lower >= Rational::ZERO && interval.lower <= upper && upper <= Rational::ONE);
+    assert!(&upper - &interval.lower <= upper * rational("1e-6"));
+}
+
+/// Down to 10⁻³⁰.
+#[test]
+fn sums_of_binomials() {
+    let tenth = rational("1/10");
+    let thousand = composition(&[(response(&tenth), 1000)]);
+    for epsilon in ["0", "1/3", "5", "20", "30", "41.7", "99.9", "100", "101"] {
+        let epsilon = rational(epsilon);
+        let found = thousand.delta(&epsilon).unwrap();
+        let truth = binomial(&tenth, 1000, &epsilon);
+        match truth.hi().cmp_rational(&rational("1e-30")).is_ge() {
+            true => encloses(&found, &truth),
+            // Where nothing is left of the precision the bounds are still bounds.
+            false => assert!(
+                found.lower <= Rational::from(truth.hi())
+                    && found.upper.unwrap() >= Rational::from(truth.lo())
+            ),
+        }
+    }
+}
+
+/// A single release: `δ(ε) = 1 - e^((ε-ε₀)/2)`.
+#[test]
+fn one_laplace_release() {
+    for (epsilon_0, epsilon) in
+        [("1", "0"), ("1", "1/3"), ("5", "4.99"), ("1/100", "1/200"), ("1", "1"), ("1", "2")]
+    {
+        let [zero, at] = [epsilon_0, epsilon].map(rational);
+        let exponent = (&at - &zero) / Rational::from(2);
+        let truth = match exponent.is_negative() {
+            true => &Enclosure::of_rational(&Rational::ONE, 1) - &exp_rational(&exponent, 200).unwrap(),
+            false => Enclosure::of_rational(&Rational::ZERO, 1),
+        };
+        let found = composition(&[(Mechanism::Laplace { epsilon: zero }, 1)]).delta(&at).unwrap();
+        let upper = found.upper.unwrap();
+        assert!(found.lower <= Rational::from(truth.hi()) && upper >= Rational::from(truth.lo()));
+        assert!(&upper - &found.lower <= upper * rational("1e-5"), "{epsilon_0} {epsilon}");
+    }
+}
+
+/// Real Laplace noise loses less than randomized response with the same loss, and several lists are as one.
+#[test]
+fn different_mechanisms_together() {
+    let tenth = rational("1/10");
+    let delta = rational("1e-5");
+    let epsilon = |terms: &[(Mechanism, u64)]| composition(terms).epsilon(&delta).unwrap();
+    let mixed = epsilon(&[(response(&tenth), 30), (laplace("1/5"), 10), (laplace("1/5"), 10)]);
+    let once = epsilon(&[(response(&tenth), 30), (laplace("1/5"), 20)]);
+    assert_eq!(mixed, once);
+    let worse = epsilon(&[(response(&tenth), 30), (response(&rational("1/5")), 20)]);
+    assert!(mixed.upper.unwrap() < worse.lower);
+    assert!(worse.upper.unwrap() < rational("7"), "3 + 4 without a δ");
+}
+
+#[test]
+fn what_is_refused() {
+    let mut none = Composition::new();
+    assert!(matches!(none.add(laplace("0"), 1), Err(Error::NotPositive { name: "epsilon", .. })));
+    assert!(matches!(none.add(laplace("-1"), 1), Err(Error::NotPositive { .. })));
+    assert!(matches!(none.add(laplace("1"), 0), Err(Error::NotPositive { .. })));
+    assert!(matches!(none.add(laplace("1"), 1_000_000_000_000), Err(Error::TooMany { .. })));
+    let noise = Mechanism::DiscreteGaussian { variance: rational("1"), sensitivity: 0 };
+    assert!(matches!(none.add(noise, 1), Err(Error::NotPositive { name: "sensitivity", .. })));
+    assert_eq!(none.delta(&Rational::ONE), Err(Error::Empty));
+    let one = composition(&[(laplace("1"), 1)]);
+    assert!(matches!(one.delta(&rational("-1/2")), Err(Error::Negative { .. })));
+    for delta in ["0", "-1", "1", "2"] {
+        assert!(matches!(one.epsilon(&rational(delta)), Err(Error::NoProbability { .. })), "{delta}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Few randomized responses: the bounds hold the truth, and ε(δ) takes δ(ε) back.
+    #[test]
+    fn few_responses(n in 1u64..400, d in 1u64..100, k in 1u64..40, share in 0u64..100) {
+        let epsilon_0 = Rational::from(n) / Rational::from(d);
+        let all = composition(&[(response(&epsilon_0), k)]);
+        let epsilon = &epsilon_0 * Rational::from(k) * Rational::from(share) / Rational::from(100);
+        let truth = binomial(&epsilon_0, k, &epsilon);
+        let found = all.delta(&epsilon).unwrap();
+        let upper = found.upper.unwrap();
+        prop_assert!(found.lower <= Rational::from(truth.hi()) && upper >= Rational::from(truth.lo()));
+        prop_assert!(found.lower >= Rational::ZERO && upper <= Rational::ONE);
+        if found.lower > rational("1e-20") && upper < Rational::ONE {
+            // δ is below the upper bound at ε, and above the lower one just before it.
+            let back = all.epsilon(&upper).unwrap();
+            prop_assert!(back.lower <= epsilon);
+            let back = all.epsilon(&found.lower).unwrap();
+            prop_assert!(back.upper.unwrap() >= epsilon);
+        }
+    }
+}
