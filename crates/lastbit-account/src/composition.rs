@@ -81,7 +81,7 @@ impl Composition {
     /// So many more releases of a mechanism.
     ///
     /// # Errors
-    /// [`Error::NotPositive`], [`Error::TooMany`].
+    /// [`Error::NotPositive`], [`Error::NoPrivacy`], [`Error::TooMany`].
     pub fn add(&mut self, mechanism: Mechanism, times: u64) -> Result<(), Error> {
         mechanism.check()?;
         positive("the number of releases", &Rational::from(times))?;
@@ -126,7 +126,15 @@ impl Composition {
         let mut precision = Precision::Bits96;
         let mut known: Option<Interval> = None;
         loop {
-            let bounds = self.bounds(&grid.step(), precision, goes_on)?;
+            let bounds = match (self.bounds(&grid.step(), precision, goes_on), known.take()) {
+                (Ok(bounds), before) => {
+                    known = before;
+                    bounds
+                }
+                // There was room for a coarser lattice.
+                (Err(Error::TooFine), Some(known)) => return Ok(known),
+                (Err(error), _) => return Err(error),
+            };
             let found = ask(&bounds);
             let width = found.relative_width();
             let best = match known {
@@ -143,8 +151,8 @@ impl Composition {
                 (Some(finer), _) if width < 0.5 => grid = finer,
                 (_, Precision::Bits96) => precision = Precision::Bits128,
                 (_, Precision::Bits128) => precision = Precision::Bits160,
-                (Some(finer), Precision::Bits160) => grid = finer,
-                (None, Precision::Bits160) => return Ok(best),
+                // Nothing is known of so small a number.
+                (_, Precision::Bits160) => return Ok(best),
             }
             known = Some(best);
         }
@@ -160,7 +168,7 @@ impl Composition {
         let mut on = |bound| {
             let mut all: Option<Distribution> = None;
             for (mechanism, times) in &self.terms {
-                let one = mechanism.distribution(bound, precision, step);
+                let one = mechanism.distribution(bound, precision, step)?;
                 let power = one.power(*times, &mut convolver, goes_on)?;
                 all = Some(match all {
                     None => power,

@@ -12,6 +12,12 @@ pub enum Error {
         /// Its value.
         value: String,
     },
+    /// One release alone gives everything away.
+    #[error("one release alone may lose more than {most}, which is no privacy; give more noise")]
+    NoPrivacy {
+        /// The largest loss that is taken.
+        most: u64,
+    },
     /// δ is not a probability below 1.
     #[error("delta must be between 0 and 1, but it is {value}; give a small number such as 1e-6")]
     NoProbability {

@@ -11,6 +11,12 @@ use crate::{Error, positive};
 /// Bits of enclosures beyond those of a mass.
 const BITS: u32 = 64;
 
+/// The most points of one mechanism on the lattice.
+const MOST_POINTS: u64 = 1 << 20;
+
+/// The largest loss of one release. With more there is no privacy left to account for.
+const MOST_LOSS: u64 = 1000;
+
 /// Noise, and how far apart two neighbouring inputs are.
 ///
 /// All of these lose as much in one direction as in the other.
@@ -59,18 +65,27 @@ impl Mechanism {
             0 => Err(Error::NotPositive { name: "sensitivity", value: "0".into() }),
             _ => Ok(()),
         };
-        match self {
+        let over = |x: Rational, y: &Rational| x.checked_div(y).expect("checked");
+        // Of Gaussian noise the loss that is typical: it has no largest one.
+        let loss = match self {
             Mechanism::Laplace { epsilon } | Mechanism::RandomizedResponse { epsilon } => {
-                positive("epsilon", epsilon)
+                positive("epsilon", epsilon)?;
+                epsilon.clone()
             }
             Mechanism::DiscreteLaplace { scale, sensitivity: distance } => {
                 positive("scale", scale)?;
-                sensitivity(*distance)
+                sensitivity(*distance)?;
+                over(Rational::from(*distance), scale)
             }
             Mechanism::DiscreteGaussian { variance, sensitivity: distance } => {
                 positive("variance", variance)?;
-                sensitivity(*distance)
+                sensitivity(*distance)?;
+                over(Rational::from(*distance).pow(2), variance)
             }
+        };
+        match loss > Rational::from(MOST_LOSS) {
+            true => Err(Error::NoPrivacy { most: MOST_LOSS }),
+            false => Ok(()),
         }
     }
 
@@ -91,7 +106,18 @@ impl Mechanism {
     /// A bound on the distribution of the loss, on multiples of the step, but for an offset.
     ///
     /// Requires: the step divides that of [`lattice`](Self::lattice), or its reach at least three times.
-    pub(crate) fn distribution(&self, bound: Bound, precision: Precision, step: &Rational) -> Distribution {
+    ///
+    /// # Errors
+    /// [`Error::TooFine`].
+    pub(crate) fn distribution(
+        &self,
+        bound: Bound,
+        precision: Precision,
+        step: &Rational,
+    ) -> Result<Distribution, Error> {
+        if self.points(precision, step) > Rational::from(MOST_POINTS) {
+            return Err(Error::TooFine);
+        }
         let points = match self {
             Mechanism::Laplace { epsilon } => laplace(epsilon, step, bound, precision),
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
@@ -105,8 +131,33 @@ impl Mechanism {
                 discrete_laplace(&epsilon.recip().expect("checked"), 1, precision)
             }
         };
-        points.on(step, bound, precision)
+        Ok(points.on(step, bound, precision))
     }
+
+    /// About how many points of the lattice it needs, and how many probabilities are computed for them: the larger number.
+    fn points(&self, precision: Precision, step: &Rational) -> Rational {
+        let two = Rational::from(2);
+        let (width, outputs) = match self {
+            Mechanism::Laplace { epsilon } | Mechanism::RandomizedResponse { epsilon } => {
+                (epsilon * &two, Rational::ONE)
+            }
+            Mechanism::DiscreteLaplace { scale, sensitivity } => {
+                let width = Rational::from(*sensitivity).checked_div(scale).expect("checked") * &two;
+                (width, Rational::from(*sensitivity))
+            }
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                let outputs = &two * Rational::from(reach(variance, precision));
+                ((&outputs * Rational::from(*sensitivity)).checked_div(variance).expect("checked"), outputs)
+            }
+        };
+        width.checked_div(step).expect("positive").max(outputs)
+    }
+}
+
+/// `T` with `e^(-T²/(2σ²)) < 2^-(W + 40)`, as `ln 2 < 0.7`.
+fn reach(variance: &Rational, precision: Precision) -> IBig {
+    let square = variance * Rational::from(14 * (u64::from(precision.bits()) + 40)) / Rational::from(10);
+    square.floor_sqrt().expect("not negative") + IBig::from(2)
 }
 
 /// Losses and their probabilities.
@@ -170,10 +221,7 @@ fn discrete_laplace(scale: &Rational, sensitivity: u64, precision: Precision) ->
 fn discrete_gaussian(variance: &Rational, sensitivity: u64, bound: Bound, precision: Precision) -> Points {
     let bits = precision.bits() + BITS;
     let twice = variance * Rational::from(2);
-    // e^(-T²/(2σ²)) < 2^-(W + 40), as ln 2 < 0.7.
-    let square = &twice * Rational::from(7 * (u64::from(precision.bits()) + 40)) / Rational::from(10);
-    let reach = square.floor_sqrt().expect("not negative") + IBig::from(2);
-    let reach = u64::try_from(reach).expect("limited by the caller");
+    let reach = u64::try_from(reach(variance, precision)).expect("limited by the caller");
     let weight = |x: u64| exp(&-(Rational::from(x).pow(2).checked_div(&twice).expect("checked")), precision);
     let weights: Vec<Enclosure> = (0..=reach).map(weight).collect();
     let far = Rational::from(reach).checked_div(variance).expect("checked");
