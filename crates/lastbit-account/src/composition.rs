@@ -19,19 +19,8 @@ const FIRST_POINTS: f64 = 32768.0;
 /// The most points for the window of all losses.
 const MOST_POINTS: f64 = 700_000.0;
 
-/// How close the two bounds should be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Accuracy {
-    /// The width of the interval over its upper end that is good enough.
-    pub relative: Rational,
-}
-
-impl Default for Accuracy {
-    /// One in a million.
-    fn default() -> Accuracy {
-        Accuracy { relative: Rational::new(1, 1_000_000).expect("not zero") }
-    }
-}
+/// The width of an interval over its upper end that is good enough is 1 over this.
+const ACCURACY: u64 = 1_000_000;
 
 /// A number between two others.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,8 +33,9 @@ pub struct Interval {
 }
 
 impl Interval {
-    fn is_within(&self, accuracy: &Accuracy) -> bool {
-        self.upper.as_ref().is_some_and(|upper| upper - &self.lower <= upper * &accuracy.relative)
+    fn is_narrow(&self) -> bool {
+        let times = Rational::from(ACCURACY);
+        self.upper.as_ref().is_some_and(|upper| (upper - &self.lower) * times <= *upper)
     }
 
     /// The width over the upper end; 1 if that is unknown.
@@ -101,7 +91,7 @@ impl Composition {
         if epsilon.is_negative() {
             return Err(Error::Negative { value: epsilon.to_short() });
         }
-        self.refine(&Accuracy::default(), &|| true, |bounds| bounds.delta(epsilon))
+        self.refine(&|| true, |bounds| bounds.delta(epsilon))
     }
 
     /// The least `ε` for which all releases together are (ε, δ)-differentially private.
@@ -112,13 +102,12 @@ impl Composition {
         if !delta.is_positive() || *delta >= Rational::ONE {
             return Err(Error::NoProbability { value: delta.to_short() });
         }
-        self.refine(&Accuracy::default(), &|| true, |bounds| bounds.epsilon(delta))
+        self.refine(&|| true, |bounds| bounds.epsilon(delta))
     }
 
     /// Tries ever finer lattices and masses, until the answer is accurate or there is no room for more.
     fn refine(
         &self,
-        accuracy: &Accuracy,
         goes_on: &dyn Fn() -> bool,
         ask: impl Fn(&Bounds) -> Interval,
     ) -> Result<Interval, Error> {
@@ -141,12 +130,11 @@ impl Composition {
                 None => found,
                 Some(known) => found.meet(known),
             };
-            if best.is_within(accuracy) {
+            if best.is_narrow() {
                 return Ok(best);
             }
-            let target = accuracy.relative.to_f64(Rounding::Down);
             // The gap of a lattice grows with the square of its step; that of masses is nothing, or nearly all.
-            let finer = grid.finer((1.2 * width / target).sqrt());
+            let finer = grid.finer((1.2 * width * ACCURACY as f64).sqrt());
             match (finer, precision) {
                 (Some(finer), _) if width < 0.5 => grid = finer,
                 (_, Precision::Bits96) => precision = Precision::Bits128,

@@ -34,7 +34,7 @@ mod mass;
 mod mechanism;
 mod prime;
 
-pub use composition::{Accuracy, Composition, Interval};
+pub use composition::{Composition, Interval};
 pub use error::Error;
 pub use mechanism::Mechanism;
 

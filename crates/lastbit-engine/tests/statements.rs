@@ -33,6 +33,20 @@ fn assumptions_are_part_of_the_statement() {
     assert_eq!(statement, format!("eps^2-DP (pure, cost eps^2), {scope}"));
 }
 
+/// Queries have ranges, too.
+#[test]
+fn ranges_of_queries_are_part_of_the_statement() {
+    let answer = prove(
+        "mechanism m(a: data) -> real
+           param eps: real > 0
+           query q: real in [0, 1]
+           adjacent |q(a<1>) - q(a<2>)| <= 1
+           claim pure eps
+         { z <$ lap(1 / eps);  return q(a) + z }",
+    );
+    assert!(answer.statement.ends_with(", if q in [0, 1]"), "{}", answer.statement);
+}
+
 /// The event is likelier with the input that `adjacent` calls the second one.
 #[test]
 fn inputs_of_a_witness_are_named_as_in_the_text() {

@@ -106,7 +106,7 @@ impl Session<'_> {
         let mut refusal = None;
         if OpenTheorem::is_asked(declaration, &given) {
             match OpenTheorem::find(file, declaration, &given) {
-                Ok(found) => return Ok(theorem::answer(self, declaration, &found)),
+                Ok(found) => return Ok(theorem::answer(self, file, declaration, &found)),
                 Err(diagnostics) => refusal = Some(diagnostics),
             }
             // What is false of one value is not true of all.

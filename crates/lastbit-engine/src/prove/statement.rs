@@ -39,12 +39,13 @@ pub(crate) fn scope(file: &File, declaration: &Declaration, values: &BTreeMap<St
     format!("{all}{}", assumptions(file, declaration))
 }
 
-/// `, if x in [0, 1] and eps <= 2`: the ranges of arguments and the `assume` clauses.
+/// `, if x in [0, 1] and eps <= 2`: the ranges of arguments and queries, and the `assume` clauses.
 pub(crate) fn assumptions(file: &File, declaration: &Declaration) -> String {
     let ranges = declaration.arguments.iter().filter(|binder| binder.constraint.is_some());
     let ranges = ranges.map(|binder| parameter(file, binder));
     let assumed = declaration.clauses.iter().filter_map(|clause| match clause.kind {
         ClauseKind::Assume(condition) => Some(expression_text(file, condition, Reading::Real)),
+        ClauseKind::Query(ref binder) if binder.constraint.is_some() => Some(parameter(file, binder)),
         _ => None,
     });
     let all: Vec<String> = ranges.chain(assumed).collect();

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use lastbit_lang::ast::{ClauseKind, Declaration};
+use lastbit_lang::ast::{ClauseKind, Declaration, File};
 use lastbit_prove::endpoint::{OpenPoint, OpenTheorem};
 use lastbit_real::{Rational, Rounding};
 use serde::Serialize;
 
-use super::Session;
 use super::answer::{Found, LOSS_DIGITS, ProofAnswer, Verdict};
+use super::{Session, statement};
 use crate::Number;
 
 /// Theorem A for all values of the open parameters.
@@ -58,7 +58,12 @@ pub struct TheoremPoint {
     pub theorem_a_excess_eta: Option<String>,
 }
 
-pub(super) fn answer(session: &Session<'_>, declaration: &Declaration, found: &OpenTheorem) -> ProofAnswer {
+pub(super) fn answer(
+    session: &Session<'_>,
+    file: &File,
+    declaration: &Declaration,
+    found: &OpenTheorem,
+) -> ProofAnswer {
     let name = &declaration.name.text;
     let points: Vec<TheoremPoint> =
         found.points.iter().map(|point| numbers(point, &found.distance)).collect();
@@ -80,9 +85,10 @@ pub(super) fn answer(session: &Session<'_>, declaration: &Declaration, found: &O
         [_, _, _] if found.unused.is_empty() => "for all parameters".to_owned(),
         some => format!("for all {}", some.join(", ")),
     };
+    let assumed = statement::assumptions(file, declaration);
     let statement = match found.applies() {
-        true => format!("by ENDPT, {scope} that satisfy the conditions of Theorem A"),
-        false => format!("by ENDPT, {scope}"),
+        true => format!("by ENDPT, {scope} that satisfy the conditions of Theorem A{assumed}"),
+        false => format!("by ENDPT, {scope}{assumed}"),
     };
     let details = details(&data, &reason);
     let mut answer = ProofAnswer::new(name, verdict, statement, Found::Theorem(Box::new(data)));
