@@ -2,22 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_real::{IBig, Rational, Rounding};
+use lastbit_real::{Rational, Rounding};
 
 use crate::convolve::Convolver;
 use crate::distribution::{Bound, Distribution};
 use crate::mass::Precision;
-use crate::mechanism::Lattice;
+use crate::grid::Grid;
+use crate::mechanism::Direction;
 use crate::{Error, Mechanism, positive};
 
 /// The most releases of one mechanism.
 const MOST_TIMES: u64 = 1_000_000_000;
-
-/// About how many points of the lattice the first try has.
-const FIRST_POINTS: f64 = 32768.0;
-
-/// The most points for the window of all losses.
-const MOST_POINTS: f64 = 700_000.0;
 
 /// The width of an interval over its upper end that is good enough is 1 over this.
 const ACCURACY: u64 = 1_000_000;
@@ -83,15 +78,28 @@ impl Composition {
         Ok(())
     }
 
+    /// The mechanisms, and how many releases of each.
+    pub fn terms(&self) -> impl Iterator<Item = (&Mechanism, u64)> + Clone {
+        self.terms.iter().map(|(mechanism, times)| (mechanism, *times))
+    }
+
     /// The least `δ` for which all releases together are (ε, δ)-differentially private.
     ///
     /// # Errors
     /// [`Error::Negative`], [`Error::Empty`], [`Error::TooFine`].
     pub fn delta(&self, epsilon: &Rational) -> Result<Interval, Error> {
+        self.delta_while(epsilon, &|| true)
+    }
+
+    /// The same, as long as `goes_on` says so; it is asked several times a second.
+    ///
+    /// # Errors
+    /// Those of [`delta`](Self::delta), and [`Error::Cancelled`].
+    pub fn delta_while(&self, epsilon: &Rational, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
         if epsilon.is_negative() {
             return Err(Error::Negative { value: epsilon.to_short() });
         }
-        self.refine(&|| true, |bounds| bounds.delta(epsilon))
+        self.refine(goes_on, |bounds| bounds.delta(epsilon))
     }
 
     /// The least `ε` for which all releases together are (ε, δ)-differentially private.
@@ -99,10 +107,18 @@ impl Composition {
     /// # Errors
     /// [`Error::NoProbability`], [`Error::Empty`], [`Error::TooFine`].
     pub fn epsilon(&self, delta: &Rational) -> Result<Interval, Error> {
+        self.epsilon_while(delta, &|| true)
+    }
+
+    /// The same, as long as `goes_on` says so; it is asked several times a second.
+    ///
+    /// # Errors
+    /// Those of [`epsilon`](Self::epsilon), and [`Error::Cancelled`].
+    pub fn epsilon_while(&self, delta: &Rational, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
         if !delta.is_positive() || *delta >= Rational::ONE {
             return Err(Error::NoProbability { value: delta.to_short() });
         }
-        self.refine(&|| true, |bounds| bounds.epsilon(delta))
+        self.refine(goes_on, |bounds| bounds.epsilon(delta))
     }
 
     /// Tries ever finer lattices and masses, until the answer is accurate or there is no room for more.
@@ -111,11 +127,11 @@ impl Composition {
         goes_on: &dyn Fn() -> bool,
         ask: impl Fn(&Bounds) -> Interval,
     ) -> Result<Interval, Error> {
-        let mut grid = Grid::first(self)?;
+        let mut grid = Grid::first(self.terms())?;
         let mut precision = Precision::Bits96;
         let mut known: Option<Interval> = None;
         loop {
-            let bounds = match (self.bounds(&grid.step(), precision, goes_on), known.take()) {
+            let bounds = match (self.bounds(&grid, precision, goes_on), known.take()) {
                 (Ok(bounds), before) => {
                     known = before;
                     bounds
@@ -137,6 +153,7 @@ impl Composition {
             let finer = grid.finer((1.2 * width * ACCURACY as f64).sqrt());
             match (finer, precision) {
                 (Some(finer), _) if width < 0.5 => grid = finer,
+                (None, _) if !grid.is_exact() && width < 0.01 => return Ok(best),
                 (_, Precision::Bits96) => precision = Precision::Bits128,
                 (_, Precision::Bits128) => precision = Precision::Bits160,
                 // Nothing is known of so small a number.
@@ -146,18 +163,41 @@ impl Composition {
         }
     }
 
-    fn bounds(
-        &self,
-        step: &Rational,
-        precision: Precision,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<Bounds, Error> {
+    fn bounds(&self, grid: &Grid, precision: Precision, goes_on: &dyn Fn() -> bool) -> Result<Bounds, Error> {
+        let step = grid.step();
         let mut convolver = Convolver::new(precision);
-        let mut on = |bound| {
+        let mut rho = [Rational::ZERO, Rational::ZERO];
+        let mut laws = Vec::new();
+        for (mechanism, times) in &self.terms {
+            if !goes_on() {
+                return Err(Error::Cancelled);
+            }
+            match mechanism {
+                // Several are as one: their losses are Gaussian, and so is the sum.
+                Mechanism::Gaussian { rho: one } | Mechanism::ZeroConcentrated { rho: one } => {
+                    let all = one * Rational::from(*times);
+                    let [known, worst] = &mut rho;
+                    if matches!(mechanism, Mechanism::Gaussian { .. }) {
+                        *known = &*known + &all;
+                    }
+                    *worst = &*worst + all;
+                }
+                _ => laws.push((mechanism.law(precision, &grid.step_of(mechanism))?, *times)),
+            }
+        }
+        let [known, worst] = rho;
+        if worst.is_positive() {
+            // Gaussian noise is zero-concentrated, and so the worst of all noise that is cannot be better.
+            laws.push((Mechanism::Gaussian { rho: worst.clone() }.law(precision, &step)?, 1));
+        }
+        let mut on = |direction, bound| {
             let mut all: Option<Distribution> = None;
-            for (mechanism, times) in &self.terms {
-                let one = mechanism.distribution(bound, precision, step)?;
-                let power = one.power(*times, &mut convolver, goes_on)?;
+            for (law, times) in &laws {
+                let one = law.distribution(direction, bound, precision);
+                let mut power = one.power(*times, &mut convolver, goes_on)?;
+                if power.step != step {
+                    power = power.on(&step);
+                }
                 all = Some(match all {
                     None => power,
                     Some(all) => all.plus(&power, &mut convolver, goes_on)?,
@@ -165,88 +205,55 @@ impl Composition {
             }
             all.ok_or(Error::Empty)
         };
-        Ok(Bounds { upper: on(Bound::Upper)?, lower: on(Bound::Lower)? })
+        let mut both = |direction| {
+            let lower = on(direction, Bound::Lower)?;
+            let upper = if worst == known { Some(on(direction, Bound::Upper)?) } else { None };
+            Ok(Side { lower, upper })
+        };
+        let mut sides = vec![both(Direction::Remove)?];
+        if !self.terms.keys().all(Mechanism::is_symmetric) {
+            sides.push(both(Direction::Add)?);
+        }
+        Ok(Bounds { sides })
     }
 }
 
-/// The distribution of the loss of a composition, from above and from below.
-struct Bounds {
-    upper: Distribution,
+/// The distribution of the loss of a composition in one direction, from below and, if that is known, from above.
+struct Side {
     lower: Distribution,
+    upper: Option<Distribution>,
+}
+
+/// What is known in the directions that differ.
+struct Bounds {
+    sides: Vec<Side>,
 }
 
 impl Bounds {
     fn delta(&self, epsilon: &Rational) -> Interval {
-        Interval { lower: self.lower.delta(epsilon), upper: Some(self.upper.delta(epsilon)) }
+        let of = |side: &Side| Interval {
+            lower: side.lower.delta(epsilon),
+            upper: side.upper.as_ref().map(|upper| upper.delta(epsilon)),
+        };
+        self.worst(of)
     }
 
     fn epsilon(&self, delta: &Rational) -> Interval {
         // Where even the lower bound is infinite, no finite number is below the truth, and any is below infinity.
-        Interval {
-            lower: self.lower.epsilon(delta).unwrap_or(Rational::ZERO),
-            upper: self.upper.epsilon(delta),
-        }
+        let of = |side: &Side| Interval {
+            lower: side.lower.epsilon(delta).unwrap_or(Rational::ZERO),
+            upper: side.upper.as_ref().and_then(|upper| upper.epsilon(delta)),
+        };
+        self.worst(of)
+    }
+
+    /// The larger of what is found in each direction.
+    fn worst(&self, of: impl Fn(&Side) -> Interval) -> Interval {
+        let larger = |a: Interval, b: Interval| Interval {
+            lower: a.lower.max(b.lower),
+            upper: a.upper.zip(b.upper).map(|(a, b)| a.max(b)),
+        };
+        self.sides.iter().map(of).reduce(larger).expect("at least one direction")
     }
 }
 
-/// The common lattice: a step that divides all that is exact, cut into parts.
-struct Grid {
-    common: Rational,
-    parts: u64,
-    /// The least step that there is room for; `None` if all losses are on the lattice exactly.
-    least: Option<f64>,
-}
-
-impl Grid {
-    fn first(composition: &Composition) -> Result<Grid, Error> {
-        let lattices = composition.terms.iter().map(|(mechanism, times)| (mechanism.lattice(), *times));
-        let (mut common, mut variance, mut reach) = (None::<Rational>, 0.0, None::<Rational>);
-        for (lattice, times) in lattices {
-            let (divided, size) = match lattice {
-                Lattice::Exact { step } => (step.clone(), step),
-                Lattice::Continuous { reach: far } => {
-                    reach = Some(reach.map_or_else(|| far.clone(), |reach| reach.min(far.clone())));
-                    (far.clone(), far)
-                }
-            };
-            let size = size.to_f64(Rounding::Up);
-            variance += size * size * times as f64;
-            common = Some(match common {
-                None => divided,
-                Some(common) => divisor(common, divided),
-            });
-        }
-        let common = common.ok_or(Error::Empty)?;
-        let width = 24.0 * variance.sqrt();
-        let parts_for = |points: f64| (points * common.to_f64(Rounding::Up) / width).max(1.0);
-        let Some(reach) = reach else { return Ok(Grid { common, parts: 1, least: None }) };
-        // At least four steps in the reach of everything continuous.
-        let ratio = common.checked_div(&reach).expect("positive").to_f64(Rounding::Up);
-        let parts = parts_for(FIRST_POINTS).max(4.0 * ratio).ceil() as u64;
-        Ok(Grid { least: Some(width / MOST_POINTS), common, parts })
-    }
-
-    fn step(&self) -> Rational {
-        &self.common / Rational::from(self.parts)
-    }
-
-    /// A lattice that is finer by about this factor, or as fine as there is room for; `None` if there is none.
-    fn finer(&self, factor: f64) -> Option<Grid> {
-        let least = self.least?;
-        let most = (self.common.to_f64(Rounding::Down) / least).floor();
-        let wanted = (self.parts as f64 * factor.clamp(1.1, 16.0)).ceil().min(most);
-        let parts = wanted as u64;
-        (parts > self.parts).then(|| Grid { common: self.common.clone(), parts, least: self.least })
-    }
-}
-
-/// The greatest common divisor of two positive fractions.
-fn divisor(a: Rational, b: Rational) -> Rational {
-    let (mut a, mut b) = (a, b);
-    while !b.is_zero() {
-        let quotient: IBig = (&a / &b).floor();
-        let rest = &a - &b * Rational::from(quotient);
-        (a, b) = (b, rest);
-    }
-    a
-}

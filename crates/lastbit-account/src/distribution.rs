@@ -7,6 +7,7 @@
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, UBig, exp_rational, ln};
 
 use crate::Error;
+use crate::cells::{Cell, Cells};
 use crate::convolve::{Convolver, RoundMass};
 use crate::mass::{Mass, Precision};
 
@@ -145,6 +146,31 @@ impl Distribution {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Distribution, Error> {
         self.convolved(Some(other), convolver, goes_on)
+    }
+
+    /// A bound on the same loss, on another lattice.
+    pub(crate) fn on(&self, step: &Rational) -> Distribution {
+        let bits = self.precision.bits() + GUARD;
+        let units = -i64::from(self.precision.bits());
+        let falls = exp_rational(&-&self.step, bits).expect("a step is not that large");
+        let mut power = exp_rational(&-self.loss(0), bits).expect("losses are limited");
+        let first = self.loss(0).checked_div(step).expect("positive");
+        let ratio = self.step.checked_div(step).expect("positive");
+        let mut cells = Vec::with_capacity(self.masses.len());
+        for (i, mass) in self.masses.iter().enumerate() {
+            let index = &first + &ratio * Rational::from(i as u64);
+            let small = |index| i64::try_from(index).expect("the lattice is limited");
+            if !mass.is_zero() {
+                let p = Enclosure::exact(Dyadic::new(IBig::from(mass.to_ubig()), units));
+                let q = (&p * &power).round(bits);
+                let (from, to) = (Some(small(index.floor())), Some(small(index.ceil())));
+                cells.push(Cell { p, q, from, to });
+            }
+            power = (&power * &falls).round(bits);
+        }
+        let cells = Cells { step: step.clone(), offset: Rational::ZERO, cells };
+        let on = cells.distribution(self.bound, self.precision);
+        Distribution { infinite: on.infinite.plus(self.infinite), ..on }
     }
 
     fn loss(&self, index: usize) -> Rational {

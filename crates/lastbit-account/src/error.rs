@@ -24,6 +24,23 @@ pub enum Error {
         /// The δ.
         value: String,
     },
+    /// A share above 1.
+    #[error("{name} must be at most 1, but it is {value}")]
+    AboveOne {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// Probabilities that are no two distributions.
+    #[error("these are no two distributions: {reason}")]
+    NoDistribution {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// A release of which only a zero-concentrated loss is known.
+    #[error("of one of the releases only a zero-concentrated loss is known, and no distribution of losses")]
+    Unknown,
     /// A negative ε.
     #[error("epsilon must not be negative, but it is {value}")]
     Negative {

@@ -26,10 +26,12 @@
 
 #![forbid(unsafe_code)]
 
+mod cells;
 mod composition;
 mod convolve;
 mod distribution;
 mod error;
+mod grid;
 mod mass;
 mod mechanism;
 mod prime;

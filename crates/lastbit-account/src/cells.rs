@@ -1,0 +1,224 @@
+//! From outputs, or ranges of outputs, to a lattice of losses.
+//!
+//! An output is a pair of probabilities, under `P` and under `Q`. What is known of a mechanism may be changed as long as it is done in the
+//! direction of the bound ([docs/accounting.md](https://github.com/lastbit/lastbit) has the proofs):
+//!
+//! - **upper**: `P` may grow and `Q` may fall; and a set of outputs with losses in `[a, b]` may be replaced by one at `a` and one at `b` with the same
+//!   probabilities in sum;
+//! - **lower**: `P` may fall and `Q` may grow; and outputs, or shares of outputs, may be made one.
+
+use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational};
+
+use crate::distribution::{Bound, Distribution};
+use crate::mass::{Mass, Precision};
+
+/// Outputs whose losses are near each other.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    /// Their probability under `P`.
+    pub(crate) p: Enclosure,
+    /// Their probability under `Q`.
+    pub(crate) q: Enclosure,
+    /// No loss is below this point of the lattice; `None` if that is not known.
+    pub(crate) from: Option<i64>,
+    /// No loss is above this point; `None` if that is not known. The same as `from` if all losses are just that.
+    pub(crate) to: Option<i64>,
+}
+
+/// All outputs of a mechanism, by their losses, which do not fall from cell to cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    pub(crate) step: Rational,
+    /// Points of the lattice are at `(offset + i)·step`.
+    pub(crate) offset: Rational,
+    pub(crate) cells: Vec<Cell>,
+}
+
+impl Cells {
+    /// The same mechanism with `P` and `Q` exchanged.
+    pub(crate) fn mirrored(self) -> Cells {
+        let turn = |cell: Cell| Cell {
+            p: cell.q,
+            q: cell.p,
+            from: cell.to.map(|i| -i),
+            to: cell.from.map(|i| -i),
+        };
+        Cells {
+            offset: -&self.offset,
+            step: self.step,
+            cells: self.cells.into_iter().rev().map(turn).collect(),
+        }
+    }
+
+    /// A bound on the distribution of the loss.
+    pub(crate) fn distribution(&self, bound: Bound, precision: Precision) -> Distribution {
+        let known = || self.cells.iter().flat_map(|cell| [cell.from, cell.to]).flatten();
+        // One more below, for what enclosures do not tell from it.
+        let (first, last) = (known().min().unwrap_or(0) - 1, known().max().unwrap_or(0));
+        let mut lattice = Lattice {
+            bound,
+            precision,
+            first,
+            powers: Powers::new(self, first, last, precision),
+            masses: vec![Mass::ZERO; (last - first) as usize + 1],
+            infinite: Mass::ZERO,
+        };
+        match bound {
+            Bound::Upper => self.cells.iter().for_each(|cell| lattice.split(cell)),
+            Bound::Lower => lattice.merge(&self.cells),
+        }
+        Distribution {
+            bound,
+            precision,
+            step: self.step.clone(),
+            first: &self.offset + Rational::from(first),
+            masses: lattice.masses,
+            infinite: lattice.infinite,
+        }
+    }
+}
+
+/// Bits of the share of an output that is made one with others.
+const SHARE_BITS: u32 = 64;
+
+/// `e^(loss)` at every point of a lattice, as products of two of a few that are stored.
+struct Powers {
+    first: i64,
+    bits: u32,
+    coarse: Vec<Enclosure>,
+    fine: Vec<Enclosure>,
+}
+
+impl Powers {
+    const FINE: i64 = 256;
+
+    fn new(cells: &Cells, first: i64, last: i64, precision: Precision) -> Powers {
+        let bits = precision.bits() + 64;
+        let exp = |index: Rational| exp_rational(&(index * &cells.step), bits).expect("losses are limited");
+        let coarse = (0..=(last - first) / Powers::FINE)
+            .map(|block| exp(&cells.offset + Rational::from(first + block * Powers::FINE)));
+        let fine = (0..Powers::FINE).map(|i| exp(Rational::from(i)));
+        Powers { first, bits, coarse: coarse.collect(), fine: fine.collect() }
+    }
+
+    fn at(&self, index: i64) -> Enclosure {
+        let from = index - self.first;
+        let [coarse, fine] = [from / Powers::FINE, from % Powers::FINE].map(|i| i as usize);
+        (&self.coarse[coarse] * &self.fine[fine]).round(self.bits)
+    }
+}
+
+/// Masses on a lattice, as they are collected.
+struct Lattice {
+    bound: Bound,
+    precision: Precision,
+    first: i64,
+    powers: Powers,
+    masses: Vec<Mass>,
+    infinite: Mass,
+}
+
+impl Lattice {
+    fn add(&mut self, index: i64, p: &Enclosure) {
+        let mass = &mut self.masses[(index - self.first) as usize];
+        *mass = mass.plus(self.bound.mass(p, self.precision));
+    }
+
+    /// Upper: `x` at `a` and `y` at `b` with `x + y = p` and `x·e^-a + y·e^-b = q`, that is, `y = (p - e^a·q)/(1 - e^(a-b))`.
+    ///
+    /// The greatest `p` and the least `q` are taken. If `y` comes out above `p` for this, then all of `p` at `b` is at least as much.
+    fn split(&mut self, cell: &Cell) {
+        let p = Enclosure::exact(cell.p.hi().clone());
+        match (cell.from, cell.to) {
+            (_, None) => self.infinite = self.infinite.plus(self.bound.mass(&p, self.precision)),
+            (Some(from), Some(to)) if from < to => {
+                let bits = self.powers.bits;
+                let q = Enclosure::exact(cell.q.lo().clone());
+                let falls = self
+                    .powers
+                    .at(from)
+                    .div(&self.powers.at(to), bits)
+                    .expect("a power of e is positive");
+                let one = Enclosure::exact(Dyadic::ONE);
+                let y = (&p - &(&self.powers.at(from) * &q)).div(&(&one - &falls), bits).expect("from < to");
+                let y = y.max(&Enclosure::exact(Dyadic::ZERO)).min(&p);
+                self.add(from, &(&p - &y));
+                self.add(to, &y);
+            }
+            (_, Some(to)) => self.add(to, &p),
+        }
+    }
+
+    /// An output, or what is left of it, that is to be made one with others; `None` if not even the point below is known to be below it,
+    /// and it is better left out.
+    fn chord(&self, from: i64, (p, q): (Dyadic, Dyadic)) -> Option<Chord> {
+        let at = |index: i64| (index, self.powers.at(index).hi().clone());
+        let (at, power) = [from, from - 1].map(at).into_iter().find(|(_, power)| p >= power * &q)?;
+        Some(Chord { at, power, p, q })
+    }
+
+    /// Lower: from the largest loss down, outputs are made one until their loss together is just that of a point of the lattice, the
+    /// last one below that of the first of them.
+    fn merge(&mut self, cells: &[Cell]) {
+        let bits = self.powers.bits;
+        let mut open: Option<Chord> = None;
+        for cell in cells.iter().rev() {
+            if cell.q.hi().is_zero() {
+                let p = Enclosure::exact(cell.p.lo().clone());
+                self.infinite = self.infinite.plus(self.bound.mass(&p, self.precision));
+                continue;
+            }
+            let Some(from) = cell.from else { continue };
+            let mut rest = (cell.p.lo().clone(), cell.q.hi().clone());
+            if let Some(chord) = &mut open {
+                if !chord.take(&mut rest, bits) {
+                    continue;
+                }
+                self.add(chord.at, &Enclosure::exact(chord.p.clone()));
+                open = None;
+            }
+            if cell.from == cell.to {
+                self.add(from, &Enclosure::exact(rest.0));
+            } else {
+                open = self.chord(from, rest);
+            }
+        }
+        // What is left has a larger loss than its point says.
+        if let Some(chord) = open {
+            self.add(chord.at, &Enclosure::exact(chord.p));
+        }
+    }
+}
+
+/// Outputs that are being made one.
+///
+/// Ensures: `p >= e^at·q`, exactly, so that their loss is at least what the point says; it falls as outputs of lower loss are added.
+struct Chord {
+    at: i64,
+    /// `e^at`, from above.
+    power: Dyadic,
+    p: Dyadic,
+    q: Dyadic,
+}
+
+impl Chord {
+    /// Takes as much of an output as the loss at its point allows. Returns whether that was enough; then the rest is left.
+    fn take(&mut self, of: &mut (Dyadic, Dyadic), bits: u32) -> bool {
+        let (p, q) = (&of.0, &of.1);
+        let excess = &self.p - &self.power * &self.q;
+        let lacking = &self.power * q - p;
+        if lacking <= excess {
+            self.p = &self.p + p;
+            self.q = &self.q + q;
+            return false;
+        }
+        let share = Enclosure::exact(excess).div(&Enclosure::exact(lacking), bits).expect("more than the excess");
+        let share = share.lo().round_down(SHARE_BITS);
+        let (p_taken, q_taken) = (&share * p, &share * q);
+        let left = ((p - &p_taken).round_down(bits), (q - &q_taken).round_up(bits));
+        self.p = &self.p + p_taken;
+        self.q = &self.q + q_taken;
+        *of = left;
+        true
+    }
+}

@@ -1,0 +1,109 @@
+//! How fine the lattice of a composition is.
+
+use lastbit_real::{IBig, Rational, Rounding};
+
+use crate::mechanism::Lattice;
+use crate::{Error, Mechanism};
+
+/// About how many points of the lattice the first try has.
+const FIRST_POINTS: f64 = 32768.0;
+
+/// The most points for the window of all losses.
+const MOST_POINTS: f64 = 700_000.0;
+
+/// A step that divides as many of the exact lattices as there is room for, cut into parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    common: Rational,
+    parts: u64,
+    /// The least step that there is room for; `None` if all losses are on the lattice exactly.
+    least: Option<f64>,
+}
+
+impl Grid {
+    /// The first to try.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub(crate) fn first<'m>(terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone) -> Result<Grid, Error> {
+        let variance = |(mechanism, times): (&Mechanism, u64)| mechanism.spread().powi(2) * times as f64;
+        let width = 24.0 * terms.clone().map(variance).sum::<f64>().sqrt();
+        let lattices: Vec<Lattice> = terms.map(|(mechanism, _)| mechanism.lattice()).collect();
+        if lattices.is_empty() {
+            return Err(Error::Empty);
+        }
+        let fits = |step: &Rational| width / step.to_f64(Rounding::Up) <= MOST_POINTS;
+        let exact = || lattices.iter().filter_map(|l| if let Lattice::Exact { step } = l { Some(step) } else { None });
+        let reaches = || lattices.iter().filter_map(|l| if let Lattice::Continuous { reach } = l { Some(reach) } else { None });
+        let finite = lattices.iter().find_map(|l| if let Lattice::Finite { width } = l { Some(width) } else { None });
+        // What the step divides.
+        let mut common = finite.cloned();
+        if common.is_none() {
+            for step in exact().chain(reaches()) {
+                let finer = common.as_ref().map_or_else(|| step.clone(), |common| divisor(common.clone(), step.clone()));
+                if common.is_none() || fits(&finer) {
+                    common = Some(finer);
+                }
+            }
+        }
+        let is_exact = lattices.iter().all(|l| match (l, &common) {
+            (Lattice::Point, _) => true,
+            (Lattice::Exact { step }, Some(common)) => divides(common, step),
+            _ => false,
+        });
+        // Losses that are anywhere, or nowhere.
+        let common = common.unwrap_or_else(|| match width > 0.0 {
+            true => Rational::pow2((width / FIRST_POINTS).log2().floor() as i64),
+            false => Rational::ONE,
+        });
+        if is_exact {
+            return Ok(Grid { common, parts: 1, least: None });
+        }
+        let float = common.to_f64(Rounding::Up);
+        // At least four steps in the reach of everything continuous.
+        let short = reaches().map(|reach| 4.0 * float / reach.to_f64(Rounding::Down)).fold(1.0, f64::max);
+        let parts = (FIRST_POINTS * float / width).max(short).ceil();
+        Ok(Grid { common, parts: parts as u64, least: Some(width / MOST_POINTS) })
+    }
+
+    pub(crate) fn step(&self) -> Rational {
+        &self.common / Rational::from(self.parts)
+    }
+
+    /// The step for one mechanism: that of the lattice that its losses lie on exactly, unless the common one divides it.
+    pub(crate) fn step_of(&self, mechanism: &Mechanism) -> Rational {
+        match mechanism.lattice() {
+            Lattice::Exact { step } if !divides(&self.step(), &step) => step,
+            _ => self.step(),
+        }
+    }
+
+    /// Whether a finer lattice would tell nothing more.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.least.is_none()
+    }
+
+    /// A lattice that is finer by about this factor, or as fine as there is room for; `None` if there is none.
+    pub(crate) fn finer(&self, factor: f64) -> Option<Grid> {
+        let least = self.least?;
+        let most = (self.common.to_f64(Rounding::Down) / least).floor();
+        let wanted = (self.parts as f64 * factor.clamp(1.1, 16.0)).ceil().min(most);
+        let parts = wanted as u64;
+        (parts > self.parts).then(|| Grid { parts, ..self.clone() })
+    }
+}
+
+fn divides(step: &Rational, of: &Rational) -> bool {
+    (of / step).is_integer()
+}
+
+/// The greatest common divisor of two positive fractions.
+fn divisor(a: Rational, b: Rational) -> Rational {
+    let (mut a, mut b) = (a, b);
+    while !b.is_zero() {
+        let quotient: IBig = (&a / &b).floor();
+        let rest = &a - &b * Rational::from(quotient);
+        (a, b) = (b, rest);
+    }
+    a
+}

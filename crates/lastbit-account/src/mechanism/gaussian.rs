@@ -1,0 +1,100 @@
+//! The real Gaussian variable. Its loss is itself Gaussian, with mean `ρ` and variance `2ρ` under `P`, and mean `-ρ` under `Q`.
+
+use std::cmp::Ordering;
+
+use lastbit_real::{Dyadic, Enclosure, Rational, erfc};
+
+use crate::cells::{Cell, Cells};
+use crate::mass::Precision;
+
+/// Bits of enclosures beyond those of a mass.
+const BITS: u32 = 64;
+
+/// What is known of the loss of Gaussian noise at one point.
+pub(super) struct Tails {
+    /// `P(loss > l)` and `P(loss <= l)`.
+    pub(super) p: [Enclosure; 2],
+    /// The same under `Q`.
+    pub(super) q: [Enclosure; 2],
+}
+
+/// Gaussian noise of a given `ρ`.
+pub(super) struct Loss {
+    rho: Rational,
+    /// `√(4ρ)`
+    root: Enclosure,
+    bits: u32,
+}
+
+impl Loss {
+    pub(super) fn new(rho: &Rational, precision: Precision) -> Loss {
+        let bits = precision.bits() + BITS;
+        let four = Enclosure::of_rational(&(rho * Rational::from(4)), bits + 8);
+        Loss { rho: rho.clone(), root: four.sqrt(bits + 8).expect("positive"), bits }
+    }
+
+    /// A loss beyond which lies less than `2^-(W + 40)` under `P`, as `P(G > t) <= e^(-t²/2)` and `ln 2 < 0.7`.
+    pub(super) fn reach(rho: &Rational, precision: Precision) -> Rational {
+        let square = rho * Rational::new(28 * (i64::from(precision.bits()) + 40), 10).expect("10 is not 0");
+        // To a relative 2^-30 or so, from above.
+        let scale = Rational::pow2(60 - 2 * square.floor_log2().unwrap_or(0).div_euclid(2));
+        let root = (&square * scale.pow(2)).floor_sqrt().expect("not negative") + lastbit_real::IBig::ONE;
+        rho + Rational::from(root) * scale.recip().expect("positive")
+    }
+
+    /// `P(loss > l) = erfc((l - ρ)/√(4ρ))/2`.
+    pub(super) fn at(&self, loss: &Enclosure) -> Tails {
+        let rho = Enclosure::of_rational(&self.rho, self.bits + 8);
+        let tails = |from_mean: Enclosure| {
+            let z = from_mean.div(&self.root, self.bits + 8).expect("positive");
+            let near = self.tail(&z.abs());
+            let far = &Enclosure::exact(Dyadic::ONE) - &near;
+            match z.sign() {
+                Some(Ordering::Less) => [far, near],
+                Some(_) => [near, far],
+                // On either side of the mean.
+                None => [near.hull(&far), near.hull(&far)],
+            }
+        };
+        Tails { p: tails(loss - &rho), q: tails(loss + &rho) }
+    }
+
+    /// `erfc(z)/2` for `z >= 0`, known to `2^-bits` of itself or nearly.
+    ///
+    /// At one end it is computed. From there to the other end, `w` away, it falls by at most a share of `w·(2z + 2)`, because
+    /// `erfc z >= 2/√π·e^(-z²)/(z + √(z² + 2))`, and the slope is `2/√π·e^(-z²)`.
+    fn tail(&self, z: &Enclosure) -> Enclosure {
+        let from = erfc(z.lo(), self.bits).expect("an index of the lattice is limited");
+        let two = Dyadic::from(2);
+        let falls = (z.width() * (&(z.hi() * &two) + &two)).round_up(32);
+        let lowest = from.lo() * &(&Dyadic::ONE - &falls);
+        Enclosure::new(lowest.round_down(self.bits + 8), from.hi().clone()).expect("it falls").shl(-1)
+    }
+}
+
+/// The probability of a range, from what lies beyond its two ends.
+pub(super) fn between(low: &[Enclosure; 2], high: &[Enclosure; 2]) -> Enclosure {
+    let [by_upper, by_lower] = [&low[0] - &high[0], &high[1] - &low[1]];
+    let narrower = if by_upper.width() <= by_lower.width() { by_upper } else { by_lower };
+    narrower.max(&Enclosure::exact(Dyadic::ZERO))
+}
+
+/// A cell between each two points of the lattice.
+pub(super) fn cells(rho: &Rational, step: &Rational, precision: Precision) -> Cells {
+    let loss = Loss::new(rho, precision);
+    let most = Loss::reach(rho, precision).checked_div(step).expect("positive").ceil();
+    let most = i64::try_from(most).expect("limited by the caller");
+    let tails: Vec<Tails> = (-most..=most)
+        .map(|i| loss.at(&Enclosure::of_rational(&(Rational::from(i) * step), loss.bits + 8)))
+        .collect();
+    let mut cells = Vec::with_capacity(tails.len() + 1);
+    let [p, q] = [&tails[0].p[1], &tails[0].q[1]].map(Clone::clone);
+    cells.push(Cell { p, q, from: None, to: Some(-most) });
+    for (i, ends) in (-most..most).zip(tails.windows(2)) {
+        let (p, q) = (between(&ends[0].p, &ends[1].p), between(&ends[0].q, &ends[1].q));
+        cells.push(Cell { p, q, from: Some(i), to: Some(i + 1) });
+    }
+    let last = tails.last().expect("at least one point");
+    cells.push(Cell { p: last.p[0].clone(), q: last.q[0].clone(), from: Some(most), to: None });
+    Cells { step: step.clone(), offset: Rational::ZERO, cells }
+}

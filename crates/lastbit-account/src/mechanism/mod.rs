@@ -1,0 +1,419 @@
+//! What one release loses: bounds on the distribution of its loss, on a lattice.
+
+mod finite;
+mod gaussian;
+mod laplace;
+mod points;
+mod sampled;
+
+use lastbit_real::{Rational, Rounding};
+
+use crate::cells::Cells;
+use crate::distribution::{Bound, Distribution};
+use crate::mass::Precision;
+use crate::{Error, positive};
+use points::Points;
+
+/// The most points of one mechanism on the lattice.
+const MOST_POINTS: u64 = 1 << 20;
+
+/// The largest loss of one release. With more there is no privacy left to account for.
+const MOST_LOSS: u64 = 1000;
+
+/// Noise, and how far apart two neighbouring inputs are; or what is known of a release whose noise is not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Mechanism {
+    /// The real Laplace variable, whose density falls by a factor of `e^ε` over the sensitivity.
+    Laplace {
+        /// Sensitivity over scale.
+        epsilon: Rational,
+    },
+    /// The discrete Laplace variable of this scale.
+    DiscreteLaplace {
+        /// The scale `s`: probabilities are proportional to `e^(-|z|/s)`.
+        scale: Rational,
+        /// The sensitivity, a whole number.
+        sensitivity: u64,
+    },
+    /// The discrete Gaussian variable.
+    DiscreteGaussian {
+        /// The parameter `σ²`: probabilities are proportional to `e^(-z²/(2σ²))`.
+        variance: Rational,
+        /// The sensitivity, a whole number.
+        sensitivity: u64,
+    },
+    /// The truth with odds of `e^ε` to 1, else the other of two answers.
+    RandomizedResponse {
+        /// The loss.
+        epsilon: Rational,
+    },
+    /// The real Gaussian variable.
+    Gaussian {
+        /// `Δ²/(2σ²)`, with the sensitivity `Δ` and the standard deviation `σ`.
+        rho: Rational,
+    },
+    /// Any mechanism that is ε-differentially private: the worst of them is randomized response.
+    Pure {
+        /// The loss.
+        epsilon: Rational,
+    },
+    /// Any mechanism that is (ε, δ)-differentially private: the worst of them gives everything away with probability `δ`.
+    Approximate {
+        /// The loss, but for `δ`; may be 0.
+        epsilon: Rational,
+        /// The probability.
+        delta: Rational,
+    },
+    /// Any mechanism that is ρ-zero-concentrated differentially private. No distribution of losses is known for it.
+    ZeroConcentrated {
+        /// The loss.
+        rho: Rational,
+    },
+    /// The publication of keys that nobody declared, if their noisy number of units reaches a threshold. The noise of the counts that are
+    /// published is a release of its own: [`DiscreteLaplace`](Self::DiscreteLaplace) at sensitivity `keys`.
+    Threshold {
+        /// The scale `s` of the discrete Laplace noise on each number of units.
+        scale: Rational,
+        /// The least noisy number that is published, `τ`.
+        threshold: u64,
+        /// How many keys one unit can have at most.
+        keys: u64,
+    },
+    /// Exact snapping: a sum with real Laplace noise, rounded to a grid and clamped.
+    Snapping {
+        /// Sensitivity over the scale of the noise.
+        epsilon: Rational,
+        /// The step of the grid over the scale, `Λ/λ`.
+        grid: Rational,
+        /// The bound over the scale, `B/λ`.
+        bound: Rational,
+    },
+    /// [`Gaussian`](Self::Gaussian) noise on a sum over rows that are each taken with this probability (Poisson sampling), as in DP-SGD.
+    /// Neighbours have one row more or less.
+    SampledGaussian {
+        /// The probability of taking a row.
+        rate: Rational,
+        /// `Δ²/(2σ²)` of the noise.
+        rho: Rational,
+    },
+    /// [`Laplace`](Self::Laplace) noise on such a sum.
+    SampledLaplace {
+        /// The probability of taking a row.
+        rate: Rational,
+        /// Sensitivity over scale of the noise.
+        epsilon: Rational,
+    },
+    /// A release with finitely many outputs, and the probabilities of each for two neighbouring inputs; they need not sum to 1 exactly if what is
+    /// left out has probability 0 for both. Both directions are looked at.
+    Finite {
+        /// The probabilities of each output.
+        outputs: Vec<(Rational, Rational)>,
+    },
+}
+
+/// The lattice that the losses of a mechanism lie on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lattice {
+    /// All losses are the same.
+    Point,
+    /// Exactly on multiples of a step, but for an offset that is the same for all.
+    Exact { step: Rational },
+    /// Anywhere in `[-reach, reach]`, and often just at the ends.
+    Continuous { reach: Rational },
+    /// Between two finite losses, or infinite; often at the ends.
+    Finite { width: Rational },
+    /// Anywhere.
+    Free,
+}
+
+/// In which direction neighbours differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// `P` is the input with the unit, `Q` the one without it.
+    Remove,
+    /// The other way round.
+    Add,
+}
+
+/// All that is known of the losses of a mechanism, on a lattice.
+pub(crate) enum Law {
+    /// Real Laplace noise, whose largest loss is on the lattice.
+    Laplace { epsilon: Rational, step: Rational },
+    /// Losses on the lattice.
+    Points { points: Points, step: Rational },
+    /// What no two losses of one are known of.
+    Cells { add: Cells, remove: Cells },
+    /// Outputs of some neighbours, made from those of a mechanism.
+    Processed { from: Box<Law>, some: Option<Cells> },
+}
+
+impl Law {
+    pub(crate) fn distribution(&self, direction: Direction, bound: Bound, precision: Precision) -> Distribution {
+        match self {
+            Law::Laplace { epsilon, step } => laplace::points(epsilon, step, bound, precision).on(step, direction, bound, precision),
+            Law::Points { points, step } => points.on(step, direction, bound, precision),
+            Law::Cells { add, remove } => match direction {
+                Direction::Add => add.distribution(bound, precision),
+                Direction::Remove => remove.distribution(bound, precision),
+            },
+            Law::Processed { from, some } => match (bound, some) {
+                (Bound::Upper, _) => from.distribution(direction, bound, precision),
+                (Bound::Lower, Some(some)) => some.distribution(bound, precision),
+                (Bound::Lower, None) => Points::nothing().on(&from.step(), direction, bound, precision),
+            },
+        }
+    }
+
+    fn step(&self) -> Rational {
+        match self {
+            Law::Laplace { step, .. } | Law::Points { step, .. } => step.clone(),
+            Law::Cells { add, .. } => add.step.clone(),
+            Law::Processed { from, .. } => from.step(),
+        }
+    }
+}
+
+impl Mechanism {
+    /// Whether it loses as much in one direction as in the other.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        !matches!(
+            self,
+            Mechanism::SampledGaussian { .. }
+                | Mechanism::SampledLaplace { .. }
+                | Mechanism::Finite { .. }
+                | Mechanism::Threshold { .. }
+        )
+    }
+
+    /// Refuses parameters that are no mechanism.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let whole = |name: &'static str, number: u64| positive(name, &Rational::from(number));
+        let over = |x: Rational, y: &Rational| x.checked_div(y).expect("checked");
+        // Of Gaussian noise the loss that is typical: it has no largest one.
+        let loss = match self {
+            Mechanism::Laplace { epsilon } | Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => {
+                positive("epsilon", epsilon)?;
+                epsilon.clone()
+            }
+            Mechanism::DiscreteLaplace { scale, sensitivity: distance } => {
+                positive("scale", scale)?;
+                whole("sensitivity", *distance)?;
+                over(Rational::from(*distance), scale)
+            }
+            Mechanism::DiscreteGaussian { variance, sensitivity: distance } => {
+                positive("variance", variance)?;
+                whole("sensitivity", *distance)?;
+                over(Rational::from(*distance).pow(2), variance)
+            }
+            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => {
+                positive("rho", rho)?;
+                rho * Rational::from(2)
+            }
+            Mechanism::Approximate { epsilon, delta } => {
+                if epsilon.is_negative() {
+                    return Err(Error::Negative { value: epsilon.to_short() });
+                }
+                probability(delta)?;
+                epsilon.clone()
+            }
+            Mechanism::Threshold { scale, threshold, keys } => {
+                positive("scale", scale)?;
+                whole("threshold", *threshold)?;
+                whole("keys", *keys)?;
+                over(Rational::ONE, scale)
+            }
+            Mechanism::Snapping { epsilon, grid, bound } => {
+                positive("epsilon", epsilon)?;
+                positive("grid", grid)?;
+                positive("bound", bound)?;
+                epsilon.clone()
+            }
+            Mechanism::SampledGaussian { rate, rho } => {
+                share("rate", rate)?;
+                positive("rho", rho)?;
+                rho * Rational::from(2)
+            }
+            Mechanism::SampledLaplace { rate, epsilon } => {
+                share("rate", rate)?;
+                positive("epsilon", epsilon)?;
+                epsilon.clone()
+            }
+            Mechanism::Finite { outputs } => {
+                check_outputs(outputs)?;
+                finite::ends(outputs).map_or(Rational::ZERO, |[least, most]| (-least).max(most))
+            }
+        };
+        match loss > Rational::from(MOST_LOSS) {
+            true => Err(Error::NoPrivacy { most: MOST_LOSS }),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn lattice(&self) -> Lattice {
+        let two = Rational::from(2);
+        match self {
+            Mechanism::Laplace { epsilon } | Mechanism::Snapping { epsilon, .. } => Lattice::Continuous { reach: epsilon.clone() },
+            Mechanism::DiscreteLaplace { scale, .. } => {
+                Lattice::Exact { step: two.checked_div(scale).expect("checked") }
+            }
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                Lattice::Exact { step: Rational::from(*sensitivity).checked_div(variance).expect("checked") }
+            }
+            Mechanism::Approximate { epsilon, .. } if epsilon.is_zero() => Lattice::Point,
+            Mechanism::RandomizedResponse { epsilon }
+            | Mechanism::Pure { epsilon }
+            | Mechanism::Approximate { epsilon, .. } => Lattice::Exact { step: two * epsilon },
+            Mechanism::Threshold { .. } => Lattice::Point,
+            Mechanism::Finite { outputs } => match finite::ends(outputs) {
+                Some([least, most]) if least < most => Lattice::Finite { width: most - least },
+                _ => Lattice::Point,
+            },
+            Mechanism::Gaussian { .. }
+            | Mechanism::ZeroConcentrated { .. }
+            | Mechanism::SampledGaussian { .. }
+            | Mechanism::SampledLaplace { .. } => Lattice::Free,
+        }
+    }
+
+    /// About the standard deviation of the loss. A guess, from which only the fineness of lattices follows.
+    pub(crate) fn spread(&self) -> f64 {
+        let float = |x: &Rational| x.to_f64(Rounding::Up).min(1e6);
+        match self {
+            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => (2.0 * float(rho)).sqrt(),
+            Mechanism::DiscreteGaussian { variance, sensitivity } => *sensitivity as f64 / float(variance).sqrt(),
+            Mechanism::DiscreteLaplace { scale, sensitivity } => *sensitivity as f64 / float(scale),
+            Mechanism::Laplace { epsilon }
+            | Mechanism::RandomizedResponse { epsilon }
+            | Mechanism::Pure { epsilon }
+            | Mechanism::Snapping { epsilon, .. }
+            | Mechanism::Approximate { epsilon, .. } => float(epsilon),
+            Mechanism::Threshold { .. } => 0.0,
+            // P/Q - 1 has the variance r²·(e^(2ρ) - 1) under Q.
+            Mechanism::SampledGaussian { rate, rho } => {
+                let whole = (2.0 * float(rho)).sqrt();
+                (float(rate) * (2.0 * float(rho)).min(100.0).exp_m1().sqrt()).min(whole)
+            }
+            Mechanism::SampledLaplace { rate, epsilon } => {
+                (float(rate) * float(epsilon).min(100.0).exp_m1()).min(float(epsilon))
+            }
+            Mechanism::Finite { outputs } => {
+                finite::ends(outputs).map_or(0.0, |[least, most]| float(&most).max(-float(&least)))
+            }
+        }
+    }
+
+    /// What is known of the losses on multiples of the step, but for an offset. Losses that are exactly on a lattice stay on it: then the step
+    /// must divide that of [`lattice`](Self::lattice).
+    ///
+    /// # Errors
+    /// [`Error::TooFine`]; [`Error::Unknown`] if nothing is known of the distribution.
+    pub(crate) fn law(&self, precision: Precision, step: &Rational) -> Result<Law, Error> {
+        if self.points(precision, step) > Rational::from(MOST_POINTS) {
+            return Err(Error::TooFine);
+        }
+        let on_lattice = |points: Points| Law::Points { points, step: step.clone() };
+        let both = |remove: Cells| Law::Cells { add: remove.clone().mirrored(), remove };
+        let symmetric = |cells: Cells| Law::Cells { add: cells.clone(), remove: cells };
+        Ok(match self {
+            Mechanism::Laplace { epsilon } => match epsilon.checked_div(step).expect("positive") {
+                steps if steps.is_integer() && steps >= Rational::from(4) => {
+                    Law::Laplace { epsilon: epsilon.clone(), step: step.clone() }
+                }
+                _ => symmetric(sampled::cells(&Rational::ONE, sampled::Noise::Laplace(epsilon), step, precision)),
+            },
+            Mechanism::Snapping { epsilon, grid, bound } => Law::Processed {
+                from: Box::new(Mechanism::Laplace { epsilon: epsilon.clone() }.law(precision, step)?),
+                some: finite::snapping(epsilon, grid, bound, step, precision),
+            },
+            Mechanism::DiscreteLaplace { scale, sensitivity } => {
+                on_lattice(points::discrete_laplace(scale, *sensitivity, precision))
+            }
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                on_lattice(points::discrete_gaussian(variance, *sensitivity, precision))
+            }
+            Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => {
+                on_lattice(points::randomized_response(epsilon, &Rational::ZERO, precision))
+            }
+            Mechanism::Approximate { epsilon, delta } => {
+                on_lattice(points::randomized_response(epsilon, delta, precision))
+            }
+            Mechanism::Threshold { scale, threshold, keys } => {
+                on_lattice(points::threshold(scale, *threshold, *keys, precision))
+            }
+            Mechanism::Gaussian { rho } => symmetric(gaussian::cells(rho, step, precision)),
+            Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => {
+                symmetric(gaussian::cells(rho, step, precision))
+            }
+            Mechanism::SampledGaussian { rate, rho } => {
+                both(sampled::cells(rate, sampled::Noise::Gaussian(rho), step, precision))
+            }
+            Mechanism::SampledLaplace { rate, epsilon } => {
+                both(sampled::cells(rate, sampled::Noise::Laplace(epsilon), step, precision))
+            }
+            Mechanism::Finite { outputs } => both(finite::cells(outputs, step, precision)),
+            Mechanism::ZeroConcentrated { .. } => return Err(Error::Unknown),
+        })
+    }
+
+    /// About how many points of the lattice it needs, and how many probabilities are computed for them: the larger number.
+    fn points(&self, precision: Precision, step: &Rational) -> Rational {
+        let two = Rational::from(2);
+        let (width, outputs) = match self {
+            Mechanism::Laplace { epsilon }
+            | Mechanism::RandomizedResponse { epsilon }
+            | Mechanism::Pure { epsilon }
+            | Mechanism::Snapping { epsilon, .. }
+            | Mechanism::Approximate { epsilon, .. }
+            | Mechanism::SampledLaplace { epsilon, .. } => (epsilon * &two, Rational::ONE),
+            Mechanism::DiscreteLaplace { scale, sensitivity } => {
+                let width = Rational::from(*sensitivity).checked_div(scale).expect("checked") * &two;
+                (width, Rational::from(*sensitivity))
+            }
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                let outputs = &two * Rational::from(points::reach(variance, precision));
+                ((&outputs * Rational::from(*sensitivity)).checked_div(variance).expect("checked"), outputs)
+            }
+            Mechanism::Gaussian { rho } | Mechanism::SampledGaussian { rho, .. } => {
+                (gaussian::Loss::reach(rho, precision) * &two, Rational::ONE)
+            }
+            Mechanism::Finite { outputs } => {
+                let width = finite::ends(outputs).map_or(Rational::ZERO, |[least, most]| most - least);
+                (width, Rational::from(outputs.len() as u64))
+            }
+            Mechanism::Threshold { .. } | Mechanism::ZeroConcentrated { .. } => (Rational::ZERO, Rational::ONE),
+        };
+        width.checked_div(step).expect("positive").max(outputs)
+    }
+}
+
+/// Refuses what is no probability below 1.
+fn probability(delta: &Rational) -> Result<(), Error> {
+    match delta.is_negative() || *delta >= Rational::ONE {
+        true => Err(Error::NoProbability { value: delta.to_short() }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a share outside of `(0, 1]`.
+fn share(name: &'static str, rate: &Rational) -> Result<(), Error> {
+    positive(name, rate)?;
+    match *rate > Rational::ONE {
+        true => Err(Error::AboveOne { name, value: rate.to_short() }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses what are no two distributions.
+fn check_outputs(outputs: &[(Rational, Rational)]) -> Result<(), Error> {
+    if let Some(output) = outputs.iter().position(|(p, q)| p.is_negative() || q.is_negative()) {
+        return Err(Error::NoDistribution { reason: format!("the probability of output {} is negative", output + 1) });
+    }
+    for (which, sum) in [("first", outputs.iter().map(|(p, _)| p).fold(Rational::ZERO, |sum, p| sum + p)),
+                         ("second", outputs.iter().map(|(_, q)| q).fold(Rational::ZERO, |sum, q| sum + q))] {
+        if sum != Rational::ONE {
+            return Err(Error::NoDistribution { reason: format!("the probabilities for the {which} input add up to {}, not 1", sum.to_short()) });
+        }
+    }
+    Ok(())
+}
