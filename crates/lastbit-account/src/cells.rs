@@ -7,10 +7,12 @@
 //!   probabilities in sum;
 //! - **lower**: `P` may fall and `Q` may grow; and outputs, or shares of outputs, may be made one.
 
+use std::ops::RangeInclusive;
+
 use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational};
 
-use crate::distribution::{Bound, Distribution};
-use crate::mass::{Mass, Precision};
+use crate::distribution::{Bound, Distribution, Norm};
+use crate::mass::{Mass, Precision, Weighting};
 
 /// Outputs whose losses are near each other.
 #[derive(Clone, Debug)]
@@ -50,18 +52,27 @@ impl Cells {
         }
     }
 
-    /// A bound on the distribution of the loss.
-    pub(crate) fn distribution(&self, bound: Bound, precision: Precision) -> Distribution {
+    /// A bound on the distribution of the loss, with the norm `e^log`.
+    pub(crate) fn distribution(&self, bound: Bound, weighting: &Weighting, log: &Rational) -> Distribution {
         let known = || self.cells.iter().flat_map(|cell| [cell.from, cell.to]).flatten();
         // One more below, for what enclosures do not tell from it.
         let (first, last) = (known().min().unwrap_or(0) - 1, known().max().unwrap_or(0));
+        let bits = weighting.bits();
+        let start = &self.offset * &self.step;
         let mut lattice = Lattice {
             bound,
-            precision,
+            precision: weighting.precision,
             first,
-            powers: Powers::new(self, first, last, precision),
+            bits,
+            powers: Powers::new(&start, &self.step, first..=last, bits),
+            weights: Powers::new(
+                &(&weighting.tilt * &start - log),
+                &(&weighting.tilt * &self.step),
+                first..=last,
+                bits,
+            ),
             masses: vec![Mass::ZERO; (last - first) as usize + 1],
-            infinite: Mass::ZERO,
+            infinite: Dyadic::ZERO,
         };
         match bound {
             Bound::Upper => self.cells.iter().for_each(|cell| lattice.split(cell)),
@@ -69,20 +80,23 @@ impl Cells {
         }
         Distribution {
             bound,
-            precision,
+            weighting: weighting.clone(),
+            norm: Norm { log: log.clone(), shift: 0 },
             step: self.step.clone(),
             first: &self.offset + Rational::from(first),
             masses: lattice.masses,
             infinite: lattice.infinite,
+            missing: Dyadic::ZERO,
         }
+        .normal()
     }
 }
 
 /// Bits of the share of an output that is made one with others.
 const SHARE_BITS: u32 = 64;
 
-/// `e^(loss)` at every point of a lattice, as products of two of a few that are stored.
-struct Powers {
+/// `e^(start + i·step)` for every `i` of a range, as products of two of a few that are stored.
+pub(crate) struct Powers {
     first: i64,
     bits: u32,
     coarse: Vec<Enclosure>,
@@ -92,16 +106,17 @@ struct Powers {
 impl Powers {
     const FINE: i64 = 256;
 
-    fn new(cells: &Cells, first: i64, last: i64, precision: Precision) -> Powers {
-        let bits = precision.bits() + 64;
-        let exp = |index: Rational| exp_rational(&(index * &cells.step), bits).expect("losses are limited");
+    /// Requires: the range is not empty, and exponents are below 2⁶⁰.
+    pub(crate) fn new(start: &Rational, step: &Rational, range: RangeInclusive<i64>, bits: u32) -> Powers {
+        let exp = |x: Rational| exp_rational(&x, bits).expect("losses are limited");
+        let (first, last) = range.into_inner();
         let coarse = (0..=(last - first) / Powers::FINE)
-            .map(|block| exp(&cells.offset + Rational::from(first + block * Powers::FINE)));
-        let fine = (0..Powers::FINE).map(|i| exp(Rational::from(i)));
+            .map(|block| exp(start + Rational::from(first + block * Powers::FINE) * step));
+        let fine = (0..Powers::FINE.min(last - first + 1)).map(|i| exp(Rational::from(i) * step));
         Powers { first, bits, coarse: coarse.collect(), fine: fine.collect() }
     }
 
-    fn at(&self, index: i64) -> Enclosure {
+    pub(crate) fn at(&self, index: i64) -> Enclosure {
         let from = index - self.first;
         let [coarse, fine] = [from / Powers::FINE, from % Powers::FINE].map(|i| i as usize);
         (&self.coarse[coarse] * &self.fine[fine]).round(self.bits)
@@ -113,15 +128,20 @@ struct Lattice {
     bound: Bound,
     precision: Precision,
     first: i64,
+    bits: u32,
+    /// `e^l`
     powers: Powers,
+    /// `e^(λl)` over the norm
+    weights: Powers,
     masses: Vec<Mass>,
-    infinite: Mass,
+    infinite: Dyadic,
 }
 
 impl Lattice {
     fn add(&mut self, index: i64, p: &Enclosure) {
+        let weighted = p * &self.weights.at(index);
         let mass = &mut self.masses[(index - self.first) as usize];
-        *mass = mass.plus(self.bound.mass(p, self.precision));
+        *mass = mass.plus(self.bound.mass(&weighted, self.precision));
     }
 
     /// Upper: `x` at `a` and `y` at `b` with `x + y = p` and `x·e^-a + y·e^-b = q`, that is, `y = (p - e^a·q)/(1 - e^(a-b))`.
@@ -130,9 +150,9 @@ impl Lattice {
     fn split(&mut self, cell: &Cell) {
         let p = Enclosure::exact(cell.p.hi().clone());
         match (cell.from, cell.to) {
-            (_, None) => self.infinite = self.infinite.plus(self.bound.mass(&p, self.precision)),
+            (_, None) => self.infinite = (&self.infinite + cell.p.hi()).round_up(self.bits),
             (Some(from), Some(to)) if from < to => {
-                let bits = self.powers.bits;
+                let bits = self.bits;
                 let q = Enclosure::exact(cell.q.lo().clone());
                 let falls = self
                     .powers
@@ -160,12 +180,11 @@ impl Lattice {
     /// Lower: from the largest loss down, outputs are made one until their loss together is just that of a point of the lattice, the
     /// last one below that of the first of them.
     fn merge(&mut self, cells: &[Cell]) {
-        let bits = self.powers.bits;
+        let bits = self.bits;
         let mut open: Option<Chord> = None;
         for cell in cells.iter().rev() {
             if cell.q.hi().is_zero() {
-                let p = Enclosure::exact(cell.p.lo().clone());
-                self.infinite = self.infinite.plus(self.bound.mass(&p, self.precision));
+                self.infinite = (&self.infinite + cell.p.lo()).round_down(self.bits);
                 continue;
             }
             let Some(from) = cell.from else { continue };

@@ -6,9 +6,10 @@ use lastbit_real::{Rational, Rounding};
 
 use crate::convolve::Convolver;
 use crate::distribution::{Bound, Distribution};
-use crate::mass::Precision;
 use crate::grid::Grid;
-use crate::mechanism::Direction;
+use crate::mass::{Precision, Weighting};
+use crate::mechanism::{Direction, Law};
+use crate::tilt::{Aim, Estimate};
 use crate::{Error, Mechanism, positive};
 
 /// The most releases of one mechanism.
@@ -99,7 +100,7 @@ impl Composition {
         if epsilon.is_negative() {
             return Err(Error::Negative { value: epsilon.to_short() });
         }
-        self.refine(goes_on, |bounds| bounds.delta(epsilon))
+        self.refine(&Aim::Delta(epsilon), goes_on)
     }
 
     /// The least `ε` for which all releases together are (ε, δ)-differentially private.
@@ -118,29 +119,30 @@ impl Composition {
         if !delta.is_positive() || *delta >= Rational::ONE {
             return Err(Error::NoProbability { value: delta.to_short() });
         }
-        self.refine(goes_on, |bounds| bounds.epsilon(delta))
+        self.refine(&Aim::Epsilon(delta), goes_on)
     }
 
     /// Tries ever finer lattices and masses, until the answer is accurate or there is no room for more.
-    fn refine(
-        &self,
-        goes_on: &dyn Fn() -> bool,
-        ask: impl Fn(&Bounds) -> Interval,
-    ) -> Result<Interval, Error> {
-        let mut grid = Grid::first(self.terms())?;
-        let mut precision = Precision::Bits96;
+    fn refine(&self, aim: &Aim<'_>, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
+        let estimate = Estimate::of(self.terms(), aim);
+        let mut grid = Grid::first(self.terms(), estimate.spread)?;
+        let mut precision = estimate.precision();
         let mut known: Option<Interval> = None;
         loop {
-            let bounds = match (self.bounds(&grid, precision, goes_on), known.take()) {
+            let bounds = match (self.bounds(&grid, &estimate.weighting(precision), goes_on), known.take()) {
                 (Ok(bounds), before) => {
                     known = before;
                     bounds
                 }
                 // There was room for a coarser lattice.
                 (Err(Error::TooFine), Some(known)) => return Ok(known),
+                (Err(Error::TooFine), None) => {
+                    grid = grid.coarser().ok_or(Error::TooFine)?;
+                    continue;
+                }
                 (Err(error), _) => return Err(error),
             };
-            let found = ask(&bounds);
+            let found = bounds.answer(aim);
             let width = found.relative_width();
             let best = match known {
                 None => found,
@@ -153,19 +155,17 @@ impl Composition {
             let finer = grid.finer((1.2 * width * ACCURACY as f64).sqrt());
             match (finer, precision) {
                 (Some(finer), _) if width < 0.5 => grid = finer,
-                (None, _) if !grid.is_exact() && width < 0.01 => return Ok(best),
-                (_, Precision::Bits96) => precision = Precision::Bits128,
-                (_, Precision::Bits128) => precision = Precision::Bits160,
-                // Nothing is known of so small a number.
-                (_, Precision::Bits160) => return Ok(best),
+                (_, Precision::Bits60) => precision = Precision::Bits90,
+                // Nothing more can be known with so much room.
+                (_, Precision::Bits90) => return Ok(best),
             }
             known = Some(best);
         }
     }
 
-    fn bounds(&self, grid: &Grid, precision: Precision, goes_on: &dyn Fn() -> bool) -> Result<Bounds, Error> {
+    fn bounds(&self, grid: &Grid, weighting: &Weighting, goes_on: &dyn Fn() -> bool) -> Result<Bounds, Error> {
         let step = grid.step();
-        let mut convolver = Convolver::new(precision);
+        let mut convolver = Convolver::new(weighting.precision);
         let mut rho = [Rational::ZERO, Rational::ZERO];
         let mut laws = Vec::new();
         for (mechanism, times) in &self.terms {
@@ -182,18 +182,29 @@ impl Composition {
                     }
                     *worst = &*worst + all;
                 }
-                _ => laws.push((mechanism.law(precision, &grid.step_of(mechanism))?, *times)),
+                _ => laws.push((mechanism.clone(), *times)),
             }
         }
         let [known, worst] = rho;
         if worst.is_positive() {
             // Gaussian noise is zero-concentrated, and so the worst of all noise that is cannot be better.
-            laws.push((Mechanism::Gaussian { rho: worst.clone() }.law(precision, &step)?, 1));
+            laws.push((Mechanism::Gaussian { rho: worst.clone() }, 1));
         }
+        let tilt = weighting.tilt.to_f64(Rounding::Nearest);
+        // What a wide cell costs grows with the number of releases.
+        let most = laws.iter().filter(|(mechanism, _)| !mechanism.is_on_lattice()).map(|(_, times)| *times);
+        let most = most.max().unwrap_or(1);
+        let laws = laws.into_iter().map(|(mechanism, times)| {
+            let stride = (most / times).isqrt().clamp(1, 64) as i64;
+            let law = mechanism.law(weighting, &grid.step_of(&mechanism), stride)?;
+            let log = Rational::try_from(mechanism.log_moment(tilt)).unwrap_or_default();
+            Ok((law, times, log))
+        });
+        let laws: Vec<(Law, u64, Rational)> = laws.collect::<Result<_, Error>>()?;
         let mut on = |direction, bound| {
             let mut all: Option<Distribution> = None;
-            for (law, times) in &laws {
-                let one = law.distribution(direction, bound, precision);
+            for (law, times, log) in &laws {
+                let one = law.distribution(direction, bound, weighting, log);
                 let mut power = one.power(*times, &mut convolver, goes_on)?;
                 if power.step != step {
                     power = power.on(&step);
@@ -230,6 +241,13 @@ struct Bounds {
 }
 
 impl Bounds {
+    fn answer(&self, aim: &Aim<'_>) -> Interval {
+        match aim {
+            Aim::Delta(epsilon) => self.delta(epsilon),
+            Aim::Epsilon(delta) => self.epsilon(delta),
+        }
+    }
+
     fn delta(&self, epsilon: &Rational) -> Interval {
         let of = |side: &Side| Interval {
             lower: side.lower.delta(epsilon),

@@ -1,18 +1,23 @@
-//! A bound on the distribution of the privacy loss: masses on a lattice of losses, and mass at infinity.
+//! A bound on the distribution of the privacy loss: weighted masses on a lattice of losses, and the probability of an infinite loss.
 //!
-//! The loss of an output is `l = ln(P/Q)`, and `δ(ε) = Σ p(l)·(1 - e^(ε-l))⁺`, where `p` is the mass under `P`. This grows with every mass and
-//! every loss, which is all that the bounds here rest on: an upper bound rounds masses up and moves them up, at last to infinity; a lower
-//! bound rounds masses down and moves them down, at last out of sight.
+//! The loss of an output is `l = ln(P/Q)`, and `δ(ε) = Σ p(l)·(1 - e^(ε-l))⁺`, where `p` is the probability under `P`. This grows with every
+//! probability and every loss, which is all that the bounds here rest on: an upper bound rounds up, a lower bound rounds down or leaves out.
+//!
+//! What an upper bound leaves out is counted as well, but not where it was: as `(1 - e^(ε-l))⁺ <= e^(λ(l-ε))`, weighted probability `w` that is
+//! missing adds at most `w·e^(-λε)` to `δ(ε)`, wherever it was, and whatever is added to its loss later.
 
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, UBig, exp_rational, ln};
 
 use crate::Error;
 use crate::cells::{Cell, Cells};
 use crate::convolve::{Convolver, RoundMass};
-use crate::mass::{Mass, Precision};
+use crate::mass::{Mass, Precision, Weighting};
 
 /// Bits behind those of a mass in sums over the lattice.
 const GUARD: u32 = 64;
+
+/// Bits of single numbers, such as an infinite loss's probability.
+const BITS: u32 = 128;
 
 /// On which side of the truth a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,31 +34,91 @@ impl Bound {
         }
     }
 
-    /// The mass of a probability that is known to lie between two numbers.
-    pub(crate) fn mass(self, probability: &Enclosure, precision: Precision) -> Mass {
+    /// The end of an enclosure on this side.
+    pub(crate) fn end(self, of: &Enclosure) -> &Dyadic {
+        match self {
+            Bound::Upper => of.hi(),
+            Bound::Lower => of.lo(),
+        }
+    }
+
+    /// The end on the other side.
+    fn other_end(self, of: &Enclosure) -> &Dyadic {
+        match self {
+            Bound::Upper => of.lo(),
+            Bound::Lower => of.hi(),
+        }
+    }
+
+    /// The mass of something that is known to lie between two numbers.
+    pub(crate) fn mass(self, weighted: &Enclosure, precision: Precision) -> Mass {
         let scaled = |end: &Dyadic| end.shl(i64::from(precision.bits()));
         let units = match self {
-            Bound::Upper => scaled(probability.hi()).ceil(),
-            Bound::Lower => scaled(probability.lo()).floor(),
+            Bound::Upper => scaled(weighted.hi()).ceil(),
+            Bound::Lower => scaled(weighted.lo()).floor(),
         };
         Mass::of(&UBig::try_from(units).unwrap_or(UBig::ZERO))
     }
+
+    fn rounded(self, x: &Dyadic) -> Dyadic {
+        match self {
+            Bound::Upper => x.round_up(BITS),
+            Bound::Lower => x.round_down(BITS),
+        }
+    }
 }
 
-/// Masses at the losses `(first + i)·step`.
+/// The factor that masses are short of what they stand for, `2^shift·e^log`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Norm {
+    pub(crate) log: Rational,
+    pub(crate) shift: i64,
+}
+
+/// Masses at the losses `(first + i)·step`. The probability there is `mass·norm·e^(-λl)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Distribution {
     pub(crate) bound: Bound,
-    pub(crate) precision: Precision,
+    pub(crate) weighting: Weighting,
+    pub(crate) norm: Norm,
     pub(crate) step: Rational,
     pub(crate) first: Rational,
     pub(crate) masses: Vec<Mass>,
-    /// The mass of outputs that are impossible under `Q`.
-    pub(crate) infinite: Mass,
+    /// The probability of outputs that are impossible under `Q`.
+    pub(crate) infinite: Dyadic,
+    /// The mass that an upper bound has left out; 0 for a lower bound.
+    pub(crate) missing: Dyadic,
 }
 
 impl Distribution {
-    /// The distribution of the sum of two independent losses. Requires: the same bound, precision and step.
+    /// The same, with masses whose sum is between ½ and 3/2, so that convolutions have room for them.
+    pub(crate) fn normal(mut self) -> Distribution {
+        let one = Dyadic::ONE;
+        let (least, most) = (one.shl(-1), &one + &one.shl(-1));
+        loop {
+            let total = self.total();
+            if total > most {
+                let up = self.bound == Bound::Upper;
+                self.masses.iter_mut().for_each(|mass| *mass = mass.halved(up));
+                self.missing = self.missing.shl(-1);
+                self.norm.shift += 1;
+            } else if total < least && !total.is_zero() {
+                self.masses.iter_mut().for_each(|mass| *mass = mass.doubled());
+                self.missing = self.missing.shl(1);
+                self.norm.shift -= 1;
+            } else {
+                return self;
+            }
+        }
+    }
+
+    /// The sum of all masses.
+    fn total(&self) -> Dyadic {
+        let sum = self.masses.iter().fold(Mass::ZERO, |sum, mass| sum.plus(*mass));
+        Dyadic::new(IBig::from(sum.to_ubig()), -i64::from(self.weighting.precision.bits()))
+    }
+
+    /// The distribution of the sum of two independent losses. Requires: the same bound, weighting and step.
     fn convolved(
         &self,
         other: Option<&Distribution>,
@@ -61,35 +126,36 @@ impl Distribution {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Distribution, Error> {
         let b = other.unwrap_or(self);
-        debug_assert!(self.step == b.step && self.bound == b.bound && self.precision == b.precision);
+        debug_assert!(self.step == b.step && self.bound == b.bound && self.weighting == b.weighting);
         let masses =
             convolver.convolve(&self.masses, other.map(|b| &*b.masses), self.bound.round(), goes_on)?;
+        // What is missing in one, with all of the other.
+        let missing = &(&self.missing * &(&b.total() + &b.missing)) + &(&b.missing * &self.total());
         let mut sum = Distribution {
+            bound: self.bound,
+            weighting: self.weighting.clone(),
+            norm: Norm { log: &self.norm.log + &b.norm.log, shift: self.norm.shift + b.norm.shift },
             first: &self.first + &b.first,
             infinite: self.either_infinite(b),
+            missing: missing.round_up(BITS),
             masses,
             step: self.step.clone(),
-            ..*self
         };
         sum.trim();
-        Ok(sum)
+        Ok(sum.normal())
     }
 
     /// The probability that one of two independent losses is infinite: `a + b - a·b`, from above `a + b`.
-    fn either_infinite(&self, other: &Distribution) -> Mass {
-        let sum = self.infinite.plus(other.infinite);
+    fn either_infinite(&self, other: &Distribution) -> Dyadic {
+        let (a, b) = (&self.infinite, &other.infinite);
+        let sum = a + b;
         match self.bound {
-            Bound::Upper => sum,
-            Bound::Lower => {
-                let both = self.infinite.to_ubig() * other.infinite.to_ubig();
-                let both = (both >> self.precision.bits() as usize) + UBig::ONE;
-                if sum.is_zero() { sum } else { sum.minus_or_zero(Mass::of(&both)) }
-            }
+            Bound::Upper => self.bound.rounded(&sum.min(Dyadic::ONE)),
+            Bound::Lower => self.bound.rounded(&(&sum - &(a * b))),
         }
     }
 
-    /// Cuts off as much of each tail as rounding may have cost, a unit for each value. What is above goes to infinity, or down to the last
-    /// loss that stays; what is below goes up to the first that stays, or away.
+    /// Cuts off as much of each tail as rounding may have cost, a unit for each value.
     fn trim(&mut self) {
         let most = Mass([self.masses.len() as u64, 0, 0]);
         let cut = |masses: &mut dyn Iterator<Item = &Mass>| {
@@ -112,12 +178,10 @@ impl Distribution {
         self.masses.truncate(below + stay);
         self.masses.drain(..below);
         self.first = &self.first + Rational::from(below as u64);
-        match self.bound {
-            Bound::Upper => {
-                self.infinite = self.infinite.plus(high);
-                self.masses[0] = self.masses[0].plus(low);
-            }
-            Bound::Lower => self.masses[stay - 1] = self.masses[stay - 1].plus(high),
+        if self.bound == Bound::Upper {
+            let units = -i64::from(self.weighting.precision.bits());
+            let cut = Dyadic::new(IBig::from(high.plus(low).to_ubig()), units);
+            self.missing = (&self.missing + &cut).round_up(BITS);
         }
     }
 
@@ -148,12 +212,15 @@ impl Distribution {
         self.convolved(Some(other), convolver, goes_on)
     }
 
-    /// A bound on the same loss, on another lattice.
+    /// A bound on the same loss, on another lattice. The masses are moved as probabilities are: a cell's weights differ by a factor only.
     pub(crate) fn on(&self, step: &Rational) -> Distribution {
-        let bits = self.precision.bits() + GUARD;
-        let units = -i64::from(self.precision.bits());
-        let falls = exp_rational(&-&self.step, bits).expect("a step is not that large");
-        let mut power = exp_rational(&-self.loss(0), bits).expect("losses are limited");
+        let bits = self.weighting.bits();
+        let units = -i64::from(self.weighting.precision.bits());
+        let exp = |x: &Rational| exp_rational(x, bits).expect("losses are limited");
+        let tilt = &self.weighting.tilt;
+        // p = mass·e^(-λl), and q = p·e^(-l).
+        let [falls_p, falls_q] = [tilt.clone(), tilt + Rational::ONE].map(|x| exp(&-(x * &self.step)));
+        let [mut to_p, mut to_q] = [tilt.clone(), tilt + Rational::ONE].map(|x| exp(&-(x * self.loss(0))));
         let first = self.loss(0).checked_div(step).expect("positive");
         let ratio = self.step.checked_div(step).expect("positive");
         let mut cells = Vec::with_capacity(self.masses.len());
@@ -161,24 +228,33 @@ impl Distribution {
             let index = &first + &ratio * Rational::from(i as u64);
             let small = |index| i64::try_from(index).expect("the lattice is limited");
             if !mass.is_zero() {
-                let p = Enclosure::exact(Dyadic::new(IBig::from(mass.to_ubig()), units));
-                let q = (&p * &power).round(bits);
-                let (from, to) = (Some(small(index.floor())), Some(small(index.ceil())));
-                cells.push(Cell { p, q, from, to });
+                let mass = Enclosure::exact(Dyadic::new(IBig::from(mass.to_ubig()), units));
+                let [p, q] = [&to_p, &to_q].map(|factor| (&mass * factor).round(bits));
+                cells.push(Cell { p, q, from: Some(small(index.floor())), to: Some(small(index.ceil())) });
             }
-            power = (&power * &falls).round(bits);
+            to_p = (&to_p * &falls_p).round(bits);
+            to_q = (&to_q * &falls_q).round(bits);
         }
         let cells = Cells { step: step.clone(), offset: Rational::ZERO, cells };
-        let on = cells.distribution(self.bound, self.precision);
-        Distribution { infinite: on.infinite.plus(self.infinite), ..on }
+        let moved = cells.distribution(self.bound, &self.weighting, &Rational::ZERO);
+        debug_assert!(moved.infinite.is_zero());
+        let norm = Norm { log: self.norm.log.clone(), shift: self.norm.shift + moved.norm.shift };
+        let missing = self.missing.shl(-moved.norm.shift);
+        Distribution { norm, infinite: self.infinite.clone(), missing, ..moved }
     }
 
     fn loss(&self, index: usize) -> Rational {
         (&self.first + Rational::from(index as u64)) * &self.step
     }
 
+    /// `norm·e^(-λl)`: what a mass of 1 at the loss `l` is as a probability.
+    fn probability(&self, loss: &Rational) -> Enclosure {
+        let exponent = &self.norm.log - &self.weighting.tilt * loss;
+        exp_rational(&exponent, BITS).expect("losses are limited").shl(self.norm.shift)
+    }
+
     /// Goes through the lattice from the largest loss down to the first index for which `stop` holds, or to the least loss.
-    fn descend(&self, stop: impl Fn(usize, &Tail<'_>) -> bool) -> Tail<'_> {
+    fn descend(&self, mut stop: impl FnMut(usize, &Tail<'_>) -> bool) -> Tail<'_> {
         let mut tail = Tail::beyond(self);
         for index in (0..self.masses.len()).rev() {
             if stop(index, &tail) {
@@ -195,110 +271,156 @@ impl Distribution {
         let from = (epsilon / &self.step - &self.first).floor() + IBig::ONE;
         let from = usize::try_from(from.max(IBig::ZERO)).unwrap_or(usize::MAX);
         let tail = self.descend(|index, _| index < from);
-        let Some(lowest) = tail.lowest else { return tail.infinite() };
-        tail.delta_below(&(epsilon - self.loss(lowest)))
+        let missing = &self.missing * self.bound.end(&self.probability(epsilon));
+        let finite = tail.lowest.map_or(Dyadic::ZERO, |lowest| tail.delta_below(lowest, epsilon));
+        let sum = &(&finite + &missing) + &self.infinite;
+        Rational::from(self.bound.rounded(&sum)).min(Rational::ONE)
     }
 
     /// The bound on the least `ε >= 0` with `δ(ε) <= delta`; `None` if it is infinite.
     pub(crate) fn epsilon(&self, delta: &Rational) -> Option<Rational> {
-        let infinite = Tail::beyond(self).infinite();
-        if *delta < infinite {
+        let left = delta - Rational::from(&self.infinite);
+        if left.is_negative() {
             return None;
         }
         // The first lattice point, from above, that is negative or at which δ is larger: the answer is between it and the one above.
         let first_not_negative = usize::try_from((-&self.first).ceil().max(IBig::ZERO)).unwrap_or(usize::MAX);
-        let units = (delta * Rational::pow2(i64::from(self.precision.bits() + GUARD))).floor();
-        let tail = self.descend(|index, tail| index < first_not_negative || tail.delta_one_below() > units);
-        let Some(lowest) = tail.lowest else { return Some(Rational::ZERO) };
-        // sum + infinite - e^(ε-l)·weighted = delta
-        let missing = tail.sum() + tail.infinite() - delta;
-        let epsilon = if missing.is_positive() {
-            let bits = i64::from(self.precision.bits() + GUARD);
-            let weighted = Rational::from(IBig::from(tail.weighted.clone())) * Rational::pow2(-bits);
-            let quotient = Enclosure::of_rational(&missing.checked_div(&weighted)?, 96);
-            let end = |x: &Dyadic| ln(x, 96).expect("a positive number");
-            let above_lowest = match self.bound {
-                Bound::Upper => Rational::from(end(quotient.hi()).hi()),
-                Bound::Lower => Rational::from(end(quotient.lo()).lo()),
-            };
-            self.loss(lowest) + above_lowest
-        } else {
-            // Even all of the tail is not more than delta.
-            Rational::ZERO
-        };
-        Some(epsilon.max(Rational::ZERO))
+        let top = self.loss(self.masses.len());
+        let mut limit = Limit::new(self, &left, &top);
+        if limit.is_below_missing() {
+            return None;
+        }
+        let tail = self.descend(|index, tail| {
+            limit.step_down();
+            index < first_not_negative || limit.is_below(tail)
+        });
+        let Some(lowest) = tail.lowest else { return Some(top.max(Rational::ZERO)) };
+        Some(tail.epsilon_below(lowest, &left).max(Rational::ZERO))
     }
 }
 
-/// The losses from some index on: their mass, and their mass weighted by `e^-(l - lowest)`.
+/// The `δ` that is allowed for finite losses, in units of sums over masses as seen from one point of the lattice after the other.
+struct Limit {
+    units: UBig,
+    missing: UBig,
+    ratio: UBig,
+    bits: usize,
+    bound: Bound,
+}
+
+impl Limit {
+    fn new(of: &Distribution, delta: &Rational, loss: &Rational) -> Limit {
+        let bits = of.weighting.precision.bits() + GUARD;
+        let exact = Enclosure::of_rational(delta, BITS);
+        let seen = exact.div(&of.probability(loss), BITS).expect("positive");
+        let in_units = |x: &Dyadic| x.shl(i64::from(bits));
+        let (units, missing) = match of.bound {
+            Bound::Upper => (in_units(seen.lo()).floor(), in_units(&of.missing).ceil()),
+            Bound::Lower => (in_units(seen.hi()).ceil(), IBig::ZERO),
+        };
+        let natural = |x: IBig| UBig::try_from(x).unwrap_or(UBig::ZERO);
+        Limit {
+            units: natural(units),
+            missing: natural(missing),
+            // Rounded as the limit is: down for an upper bound.
+            ratio: ratio(of, &of.weighting.tilt, matches!(of.bound, Bound::Lower)),
+            bits: bits as usize,
+            bound: of.bound,
+        }
+    }
+
+    fn step_down(&mut self) {
+        self.units = shifted(&self.units * &self.ratio, self.bits, self.bound == Bound::Lower);
+    }
+
+    fn is_below_missing(&self) -> bool {
+        self.units < self.missing
+    }
+
+    /// Whether `δ` one step below a tail is more.
+    fn is_below(&self, tail: &Tail<'_>) -> bool {
+        let [sum, weighted] = tail.one_below();
+        IBig::from(sum + &self.missing) - IBig::from(weighted) > IBig::from(self.units.clone())
+    }
+}
+
+/// `e^-(factor·step)` in units of sums over masses.
+fn ratio(of: &Distribution, factor: &Rational, up: bool) -> UBig {
+    let bits = of.weighting.precision.bits() + GUARD;
+    let ratio = exp_rational(&-(factor * &of.step), bits).expect("a step is not that large");
+    let scaled = |end: &Dyadic| end.shl(i64::from(bits));
+    let end = if up { scaled(ratio.hi()).ceil() } else { scaled(ratio.lo()).floor() };
+    UBig::try_from(end).expect("e to some power is positive")
+}
+
+/// `x/2^bits`, rounded.
+fn shifted(x: UBig, bits: usize, up: bool) -> UBig {
+    if up { (x + ((UBig::ONE << bits) - UBig::ONE)) >> bits } else { x >> bits }
+}
+
+/// The losses from some index on, seen from the lowest of them, `l₀`: `Σ mass·e^-(λ(l-l₀))` and `Σ mass·e^-((λ+1)(l-l₀))`, in units of
+/// `2^-(W + GUARD)`. The first is on the side of the bound; the second, which is taken away, on the other one.
 struct Tail<'d> {
     of: &'d Distribution,
     lowest: Option<usize>,
-    sum: UBig,
-    /// In units of `2^-(W + GUARD)`; from below for an upper bound, because it is taken away.
-    weighted: UBig,
-    /// `e^-step`, in the same units, rounded as `weighted` is.
-    ratio: UBig,
+    sums: [UBig; 2],
+    ratios: [UBig; 2],
+    /// Whether each is rounded up.
+    up: [bool; 2],
 }
 
 impl Tail<'_> {
     fn beyond(of: &Distribution) -> Tail<'_> {
-        let bits = of.precision.bits() + GUARD;
-        let ratio = exp_rational(&-&of.step, bits).expect("a step is not that large");
-        let end = match of.bound {
-            Bound::Upper => ratio.lo().shl(i64::from(bits)).floor(),
-            Bound::Lower => ratio.hi().shl(i64::from(bits)).ceil(),
-        };
-        let ratio = UBig::try_from(end).expect("e to some power is positive");
-        Tail { of, lowest: None, sum: UBig::ZERO, weighted: UBig::ZERO, ratio }
+        let is_upper = of.bound == Bound::Upper;
+        let (up, tilt) = ([is_upper, !is_upper], &of.weighting.tilt);
+        let ratios = [ratio(of, tilt, up[0]), ratio(of, &(tilt + Rational::ONE), up[1])];
+        Tail { of, lowest: None, sums: [UBig::ZERO, UBig::ZERO], ratios, up }
     }
 
-    /// `weighted`, seen from one step below.
-    fn discounted(&self) -> UBig {
-        let bits = (self.of.precision.bits() + GUARD) as usize;
-        let product = &self.weighted * &self.ratio;
-        match self.of.bound {
-            Bound::Upper => product >> bits,
-            Bound::Lower => (product + ((UBig::ONE << bits) - UBig::ONE)) >> bits,
-        }
-    }
-
-    /// The bound on `δ` one step below the lowest loss, in units of `2^-(W + GUARD)`.
-    fn delta_one_below(&self) -> IBig {
-        let all = (&self.sum + self.of.infinite.to_ubig()) << GUARD as usize;
-        IBig::from(all) - IBig::from(self.discounted())
+    /// The sums, seen from one step below.
+    fn one_below(&self) -> [UBig; 2] {
+        let bits = (self.of.weighting.precision.bits() + GUARD) as usize;
+        [0, 1].map(|i| shifted(&self.sums[i] * &self.ratios[i], bits, self.up[i]))
     }
 
     fn take(&mut self, index: usize) {
-        let mass = self.of.masses[index].to_ubig();
-        self.weighted = self.discounted() + (&mass << GUARD as usize);
-        self.sum += mass;
+        let mass = self.of.masses[index].to_ubig() << GUARD as usize;
+        self.sums = self.one_below().map(|sum| sum + &mass);
         self.lowest = Some(index);
     }
 
-    fn rational(&self, units: &UBig) -> Rational {
-        Rational::from(IBig::from(units.clone())) * Rational::pow2(-i64::from(self.of.precision.bits()))
+    fn sum(&self, which: usize) -> Dyadic {
+        let bits = self.of.weighting.precision.bits() + GUARD;
+        Dyadic::new(IBig::from(self.sums[which].clone()), -i64::from(bits))
     }
 
-    fn sum(&self) -> Rational {
-        self.rational(&self.sum)
+    /// The part of finite losses in the bound on `δ` at an `ε` that is at most the lowest loss, and above the next one:
+    /// `norm·e^(-λl₀)·(Σ mass·e^-(λ(l-l₀)) - e^(ε-l₀)·Σ mass·e^-((λ+1)(l-l₀)))`.
+    fn delta_below(&self, lowest: usize, epsilon: &Rational) -> Dyadic {
+        let (bound, loss) = (self.of.bound, self.of.loss(lowest));
+        let factor = exp_rational(&(epsilon - &loss), BITS).expect("not positive");
+        let difference = &self.sum(0) - &(bound.other_end(&factor) * &self.sum(1));
+        &difference.max(Dyadic::ZERO) * bound.end(&self.of.probability(&loss))
     }
 
-    fn infinite(&self) -> Rational {
-        self.rational(&self.of.infinite.to_ubig())
-    }
-
-    /// The bound on `δ` at an `ε` that is `x <= 0` from the lowest loss: `infinite + sum - e^x·weighted`, and never below 0 or what is
-    /// infinite.
-    fn delta_below(&self, x: &Rational) -> Rational {
-        let factor = exp_rational(x, self.of.precision.bits() + GUARD).expect("not positive");
-        let factor = Rational::from(match self.of.bound {
-            Bound::Upper => factor.lo(),
-            Bound::Lower => factor.hi(),
+    /// The `ε` at which that part is `delta`, less what is missing. At most the lowest loss; for an upper bound not below the next one, where
+    /// what is missing counts most.
+    fn epsilon_below(&self, lowest: usize, delta: &Rational) -> Rational {
+        let (bound, loss) = (self.of.bound, self.of.loss(lowest));
+        let allowed =
+            Enclosure::of_rational(delta, BITS).div(&self.of.probability(&loss), BITS).expect("positive");
+        let rises = exp_rational(&(&self.of.weighting.tilt * &self.of.step), BITS).expect("a step is limited");
+        let excess = &(&self.sum(0) - bound.other_end(&allowed)) + &(&self.of.missing * rises.hi());
+        let weighted = self.sum(1);
+        // If even all of the tail is not more than delta, ε may be anything.
+        let found = (excess > Dyadic::ZERO && !weighted.is_zero()).then(|| {
+            let quotient = Enclosure::exact(excess).div(&Enclosure::exact(weighted), 96).expect("positive");
+            let log = ln(bound.end(&quotient), 96).expect("a positive number");
+            (&loss + Rational::from(bound.end(&log))).min(loss.clone())
         });
-        let bits = i64::from(self.of.precision.bits() + GUARD);
-        let weighted = Rational::from(IBig::from(self.weighted.clone())) * Rational::pow2(-bits);
-        let finite = self.sum() - factor * weighted;
-        (self.infinite() + finite.max(Rational::ZERO)).min(Rational::ONE)
+        match bound {
+            Bound::Upper => found.unwrap_or_default().max(&loss - &self.of.step),
+            Bound::Lower => found.unwrap_or_default(),
+        }
     }
 }

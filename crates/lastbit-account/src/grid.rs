@@ -5,11 +5,14 @@ use lastbit_real::{IBig, Rational, Rounding};
 use crate::mechanism::Lattice;
 use crate::{Error, Mechanism};
 
+/// The window of all losses that are looked at, in standard deviations.
+const WIDTH: f64 = 16.0;
+
 /// About how many points of the lattice the first try has.
 const FIRST_POINTS: f64 = 32768.0;
 
 /// The most points for the window of all losses.
-const MOST_POINTS: f64 = 700_000.0;
+const MOST_POINTS: f64 = 300_000.0;
 
 /// A step that divides as many of the exact lattices as there is room for, cut into parts.
 #[derive(Clone, Debug)]
@@ -21,13 +24,15 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The first to try.
+    /// The first to try, for losses of about this standard deviation.
     ///
     /// # Errors
     /// [`Error::Empty`].
-    pub(crate) fn first<'m>(terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone) -> Result<Grid, Error> {
-        let variance = |(mechanism, times): (&Mechanism, u64)| mechanism.spread().powi(2) * times as f64;
-        let width = 24.0 * terms.clone().map(variance).sum::<f64>().sqrt();
+    pub(crate) fn first<'m>(
+        terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone,
+        spread: f64,
+    ) -> Result<Grid, Error> {
+        let width = WIDTH * spread;
         let lattices: Vec<Lattice> = terms.map(|(mechanism, _)| mechanism.lattice()).collect();
         if lattices.is_empty() {
             return Err(Error::Empty);
@@ -35,9 +40,12 @@ impl Grid {
         let fits = |step: &Rational| width / step.to_f64(Rounding::Up) <= MOST_POINTS;
         let exact = || lattices.iter().filter_map(|l| if let Lattice::Exact { step } = l { Some(step) } else { None });
         let reaches = || lattices.iter().filter_map(|l| if let Lattice::Continuous { reach } = l { Some(reach) } else { None });
-        let finite = lattices.iter().find_map(|l| if let Lattice::Finite { width } = l { Some(width) } else { None });
+        let finite = lattices.iter().find_map(|l| match l {
+            Lattice::Finite { width, steps } => Some((width, *steps)),
+            _ => None,
+        });
         // What the step divides.
-        let mut common = finite.cloned();
+        let mut common = finite.map(|(width, steps)| width / Rational::from(steps.unwrap_or(1)));
         if common.is_none() {
             for step in exact().chain(reaches()) {
                 let finer = common.as_ref().map_or_else(|| step.clone(), |common| divisor(common.clone(), step.clone()));
@@ -49,6 +57,7 @@ impl Grid {
         let is_exact = lattices.iter().all(|l| match (l, &common) {
             (Lattice::Point, _) => true,
             (Lattice::Exact { step }, Some(common)) => divides(common, step),
+            (Lattice::Finite { width, steps: Some(_) }, Some(common)) => divides(common, width),
             _ => false,
         });
         // Losses that are anywhere, or nowhere.
@@ -81,6 +90,12 @@ impl Grid {
     /// Whether a finer lattice would tell nothing more.
     pub(crate) fn is_exact(&self) -> bool {
         self.least.is_none()
+    }
+
+    /// A coarser lattice, for want of room; `None` if there is none.
+    pub(crate) fn coarser(&self) -> Option<Grid> {
+        let parts = self.parts / 2;
+        (!self.is_exact() && parts > 0).then(|| Grid { parts, least: Some(f64::INFINITY), ..self.clone() })
     }
 
     /// A lattice that is finer by about this factor, or as fine as there is room for; `None` if there is none.

@@ -35,6 +35,7 @@ mod grid;
 mod mass;
 mod mechanism;
 mod prime;
+mod tilt;
 
 pub use composition::{Composition, Interval};
 pub use error::Error;

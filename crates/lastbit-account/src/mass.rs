@@ -1,8 +1,8 @@
 //! Probabilities as integers.
 
-use lastbit_real::UBig;
+use lastbit_real::{Rational, UBig};
 
-/// A probability in units of `2^-W`, for a [`Precision`] of `W` bits. Room for sums of up to `2^32`.
+/// A weighted probability in units of `2^-W`, for a [`Precision`] of `W` bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mass(pub(crate) [u64; 3]);
 
@@ -22,13 +22,20 @@ impl Mass {
         Mass([low, middle, high])
     }
 
-    /// The difference, or 0 if it is negative.
-    pub(crate) fn minus_or_zero(self, other: Mass) -> Mass {
-        Mass::of(&(self.to_ubig().max(other.to_ubig()) - other.to_ubig()))
-    }
-
     pub(crate) fn is_at_most(self, other: Mass) -> bool {
         self.0.iter().rev().le(other.0.iter().rev())
+    }
+
+    /// Twice as much. Requires: below 2¹⁹¹.
+    pub(crate) fn doubled(self) -> Mass {
+        self.plus(self)
+    }
+
+    /// Half as much, rounded up or down.
+    pub(crate) fn halved(self, up: bool) -> Mass {
+        let [low, middle, high] = self.0;
+        let half = Mass([low >> 1 | middle << 63, middle >> 1 | high << 63, high >> 1]);
+        if up && low & 1 == 1 { half.plus(Mass([1, 0, 0])) } else { half }
     }
 
     /// Requires: `units < 2¹⁹²`.
@@ -47,36 +54,54 @@ impl Mass {
     }
 }
 
-/// How fine probabilities are counted.
+/// How fine masses are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Precision {
-    Bits96,
-    Bits128,
-    Bits160,
+    Bits60,
+    Bits90,
 }
 
 impl Precision {
     /// `W`.
     pub(crate) fn bits(self) -> u32 {
         match self {
-            Precision::Bits96 => 96,
-            Precision::Bits128 => 128,
-            Precision::Bits160 => 160,
+            Precision::Bits60 => 60,
+            Precision::Bits90 => 90,
         }
     }
 
-    /// The probability 1.
+    /// The mass 1.
     #[cfg(test)]
     pub(crate) fn one(self) -> UBig {
         UBig::ONE << self.bits() as usize
     }
 
-    /// How many primes it takes to hold the products of two masses of at most 2: `2W + 2` bits, and each prime has more than 61.
+    /// How many primes it takes to hold the products of two masses of at most 2: `2W + 2` bits, and the product of that many primes has nearly 62
+    /// bits for each.
     pub(crate) fn primes(self) -> usize {
         match self {
-            Precision::Bits96 => 4,
-            Precision::Bits128 => 5,
-            Precision::Bits160 => 6,
+            Precision::Bits60 => 2,
+            Precision::Bits90 => 3,
         }
+    }
+}
+
+/// What a mass stands for: a probability `p` at a loss `l` is counted as `p·e^(λl)`, but for a factor that is the same for all.
+///
+/// With the right `λ` most of what is counted lies where the question looks, at losses about the `ε` that is asked for, however improbable these
+/// are; so few bits will do for any `δ`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Weighting {
+    pub(crate) precision: Precision,
+    /// `λ`, not negative.
+    pub(crate) tilt: Rational,
+    /// Of each release less than `2^-tail` of the probability is left out.
+    pub(crate) tail: u32,
+}
+
+impl Weighting {
+    /// Bits of enclosures of what becomes a mass: enough for differences of neighbouring points of a lattice of a million.
+    pub(crate) fn bits(&self) -> u32 {
+        self.precision.bits() + 48
     }
 }

@@ -1,18 +1,36 @@
 //! Releases with finitely many outputs whose probabilities are known.
 
-use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational, ln_rational};
+use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
 use super::sampled::around;
 use crate::cells::{Cell, Cells};
-use crate::mass::Precision;
+use crate::mass::Weighting;
 
 /// Bits of the losses of outputs.
 const BITS: u32 = 256;
 
-/// The least and the largest finite loss, both a little below the truth; `None` if none is finite.
+/// The most steps that are tried.
+const MOST_STEPS: u64 = 4096;
+
+/// What lattices are below the losses that they are made for: little enough to cost nothing, and enough to be seen by enclosures.
+fn below(loss: &Enclosure) -> Rational {
+    Rational::from(loss.lo()) - Rational::pow2(-72)
+}
+
+/// A little below the least and the largest finite loss; `None` if none is finite.
 pub(super) fn ends(outputs: &[(Rational, Rational)]) -> Option<[Rational; 2]> {
-    let losses = || outputs.iter().filter_map(|(p, q)| loss(p, q)).map(|loss| Rational::from(loss.lo()));
+    let losses = || outputs.iter().filter_map(|(p, q)| loss(p, q)).map(|loss| below(&loss));
     Some([losses().min()?, losses().max()?])
+}
+
+/// The least number of steps from the least loss to the largest for which all losses are on the lattice, but for rounding; `None` if there is none
+/// below [`MOST_STEPS`].
+pub(super) fn steps(outputs: &[(Rational, Rational)]) -> Option<u64> {
+    let [least, most] = ends(outputs)?;
+    let share = |(p, q): &(Rational, Rational)| Some((below(&loss(p, q)?) - &least).checked_div(&(&most - &least))?.to_f64(Rounding::Nearest));
+    let shares: Vec<f64> = outputs.iter().filter_map(share).collect();
+    let is_near = |x: f64| (x - x.round()).abs() < 1e-12;
+    (1..=MOST_STEPS).find(|steps| shares.iter().all(|share| is_near(share * *steps as f64)))
 }
 
 /// `ln(p/q)`, if it is finite.
@@ -21,19 +39,16 @@ fn loss(p: &Rational, q: &Rational) -> Option<Enclosure> {
 }
 
 /// The outputs, on a lattice that has a point just below the least finite loss.
-pub(super) fn cells(outputs: &[(Rational, Rational)], step: &Rational, precision: Precision) -> Cells {
+pub(super) fn cells(outputs: &[(Rational, Rational)], step: &Rational, weighting: &Weighting) -> Cells {
     let least = ends(outputs).map_or(Rational::ZERO, |[least, _]| least);
-    let below = Enclosure::exact(Dyadic::ZERO);
-    let of = |x: &Rational| Enclosure::of_rational(x, precision.bits() + 64);
+    let of = |x: &Rational| Enclosure::of_rational(x, weighting.bits());
     let mut cells: Vec<Cell> = outputs
         .iter()
         .filter(|(p, q)| p.is_positive() || q.is_positive())
         .map(|(p, q)| {
             let (from, to) = match loss(p, q) {
-                // Without the offset, which is far from the least losses only by what is known of them.
                 Some(loss) => {
-                    let above = &loss - &Enclosure::of_rational(&least, BITS);
-                    let (from, to) = around(&above.max(&below), step);
+                    let (from, to) = around(&(&loss - &Enclosure::of_rational(&least, BITS)), step);
                     (Some(from), Some(to))
                 }
                 None => (None, None),
@@ -52,13 +67,13 @@ pub(super) fn snapping(
     grid: &Rational,
     bound: &Rational,
     step: &Rational,
-    precision: Precision,
+    weighting: &Weighting,
 ) -> Option<Cells> {
     // A few cells, as with the grid that snapping has if it is not told another.
     if *bound < epsilon + grid || *epsilon > grid * Rational::from(10_000) {
         return None;
     }
-    let bits = precision.bits() + 64;
+    let bits = weighting.bits();
     let exp = |x: &Rational| exp_rational(x, bits).expect("losses are limited");
     let below = |x: &Rational| match x.is_positive() {
         true => &Enclosure::exact(Dyadic::ONE) - &exp(&-x).shl(-1),

@@ -5,10 +5,7 @@ use std::cmp::Ordering;
 use lastbit_real::{Dyadic, Enclosure, Rational, erfc};
 
 use crate::cells::{Cell, Cells};
-use crate::mass::Precision;
-
-/// Bits of enclosures beyond those of a mass.
-const BITS: u32 = 64;
+use crate::mass::Weighting;
 
 /// What is known of the loss of Gaussian noise at one point.
 pub(super) struct Tails {
@@ -27,15 +24,15 @@ pub(super) struct Loss {
 }
 
 impl Loss {
-    pub(super) fn new(rho: &Rational, precision: Precision) -> Loss {
-        let bits = precision.bits() + BITS;
+    pub(super) fn new(rho: &Rational, weighting: &Weighting) -> Loss {
+        let bits = weighting.bits();
         let four = Enclosure::of_rational(&(rho * Rational::from(4)), bits + 8);
         Loss { rho: rho.clone(), root: four.sqrt(bits + 8).expect("positive"), bits }
     }
 
-    /// A loss beyond which lies less than `2^-(W + 40)` under `P`, as `P(G > t) <= e^(-t²/2)` and `ln 2 < 0.7`.
-    pub(super) fn reach(rho: &Rational, precision: Precision) -> Rational {
-        let square = rho * Rational::new(28 * (i64::from(precision.bits()) + 40), 10).expect("10 is not 0");
+    /// A loss beyond which lies less than `2^-tail` under `P`, as `P(G > t) <= e^(-t²/2)` and `ln 2 < 0.7`.
+    pub(super) fn reach(rho: &Rational, weighting: &Weighting) -> Rational {
+        let square = rho * Rational::new(28 * i64::from(weighting.tail), 10).expect("10 is not 0");
         // To a relative 2^-30 or so, from above.
         let scale = Rational::pow2(60 - 2 * square.floor_log2().unwrap_or(0).div_euclid(2));
         let root = (&square * scale.pow(2)).floor_sqrt().expect("not negative") + lastbit_real::IBig::ONE;
@@ -79,22 +76,34 @@ pub(super) fn between(low: &[Enclosure; 2], high: &[Enclosure; 2]) -> Enclosure 
     narrower.max(&Enclosure::exact(Dyadic::ZERO))
 }
 
-/// A cell between each two points of the lattice.
-pub(super) fn cells(rho: &Rational, step: &Rational, precision: Precision) -> Cells {
-    let loss = Loss::new(rho, precision);
-    let most = Loss::reach(rho, precision).checked_div(step).expect("positive").ceil();
+/// A cell between each two points of every `stride`-th one of the lattice.
+pub(super) fn cells(rho: &Rational, step: &Rational, stride: i64, weighting: &Weighting) -> Cells {
+    let loss = Loss::new(rho, weighting);
+    let most = (Loss::reach(rho, weighting) / (step * Rational::from(stride))).ceil();
     let most = i64::try_from(most).expect("limited by the caller");
-    let tails: Vec<Tails> = (-most..=most)
-        .map(|i| loss.at(&Enclosure::of_rational(&(Rational::from(i) * step), loss.bits + 8)))
-        .collect();
+    let at = |i: i64| loss.at(&Enclosure::of_rational(&(Rational::from(i * stride) * step), loss.bits + 8)).p;
+    // What is above l under P is below -l under Q.
+    let tails: Vec<[Enclosure; 2]> = (-most..=most).map(at).collect();
+    let mirrored = |i: usize| {
+        let [above, below] = &tails[tails.len() - 1 - i];
+        [below.clone(), above.clone()]
+    };
     let mut cells = Vec::with_capacity(tails.len() + 1);
-    let [p, q] = [&tails[0].p[1], &tails[0].q[1]].map(Clone::clone);
-    cells.push(Cell { p, q, from: None, to: Some(-most) });
-    for (i, ends) in (-most..most).zip(tails.windows(2)) {
-        let (p, q) = (between(&ends[0].p, &ends[1].p), between(&ends[0].q, &ends[1].q));
-        cells.push(Cell { p, q, from: Some(i), to: Some(i + 1) });
+    cells.push(Cell { p: tails[0][1].clone(), q: mirrored(0)[1].clone(), from: None, to: Some(-most * stride) });
+    for (i, index) in (-most..most).enumerate() {
+        cells.push(Cell {
+            p: between(&tails[i], &tails[i + 1]),
+            q: between(&mirrored(i), &mirrored(i + 1)),
+            from: Some(index * stride),
+            to: Some((index + 1) * stride),
+        });
     }
-    let last = tails.last().expect("at least one point");
-    cells.push(Cell { p: last.p[0].clone(), q: last.q[0].clone(), from: Some(most), to: None });
+    let last = tails.len() - 1;
+    cells.push(Cell {
+        p: tails[last][0].clone(),
+        q: mirrored(last)[0].clone(),
+        from: Some(most * stride),
+        to: None,
+    });
     Cells { step: step.clone(), offset: Rational::ZERO, cells }
 }

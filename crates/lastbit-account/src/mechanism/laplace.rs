@@ -1,12 +1,11 @@
 //! Real Laplace noise, on a lattice that has its largest loss.
 
-use std::collections::BTreeMap;
+use lastbit_real::{Dyadic, Enclosure, Rational};
 
-use lastbit_real::{Enclosure, Rational};
-
-use super::points::{BITS, Points, exp, one};
+use super::points::{Points, exp, one};
+use crate::cells::Powers;
 use crate::distribution::Bound;
-use crate::mass::Precision;
+use crate::mass::Weighting;
 
 /// The loss is `ε` with probability ½, `-ε` with `e^-ε/2`, and has the density `e^((l-ε)/2)/4` between. A cell `[a, a+w]` has
 /// `e^((a-ε)/2)·(e^(w/2)-1)/2` of the mass, and as one output it would lose `a + w/2` exactly.
@@ -15,43 +14,44 @@ use crate::mass::Precision;
 ///   inputs stays what it was: the cell is a merging of two such outputs, thus no more private.
 /// - Lower: the cells around points of the lattice are one output each. Half a cell is left at either end; of the cell after the next,
 ///   as much is merged with it as it takes to lose just what the point between loses.
-pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, precision: Precision) -> Points {
-    let bits = precision.bits() + BITS;
+pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weighting: &Weighting) -> Points {
+    let bits = weighting.bits();
     let cells = epsilon.checked_div(step).expect("positive").floor();
     let cells = i64::try_from(cells).expect("limited by the caller");
-    let half = Rational::new(1, 2).expect("2 is not 0");
-    let at = |index: &Rational| index * step;
-    // The mass of a cell that begins at an index and is so many steps wide.
-    let cell = |begin: &Rational, width: &Rational| {
-        let growth = &exp(&(at(width) * &half), precision) - &one();
-        (&exp(&((at(begin) - epsilon) * &half), precision) * &growth).shl(-1)
-    };
-    let mut masses: BTreeMap<i64, Enclosure> = BTreeMap::new();
+    let share = |n: i64, d: i64| step * Rational::new(n, d).expect("not 0");
+    let half = share(1, 2);
+    // e^((a-ε)/2)/2 at each point a.
+    let densities = Powers::new(&-(epsilon * Rational::new(1, 2).expect("2 is not 0")), &half, -cells..=cells, bits);
+    let density = |index: i64| densities.at(index).shl(-1);
+    let growth = |width: &Rational| &exp(width, weighting) - &one();
+    let mut masses = vec![Enclosure::exact(Dyadic::ZERO); 2 * cells as usize + 1];
     let mut add = |index: i64, mass: &Enclosure| {
-        let sum = masses.get(&index).map_or_else(|| mass.clone(), |old| old + mass);
-        masses.insert(index, sum.round(bits));
+        let sum = &mut masses[(index + cells) as usize];
+        *sum = (&*sum + mass).round(bits);
     };
     add(cells, &one().shl(-1));
-    add(-cells, &exp(&-epsilon, precision).shl(-1));
+    add(-cells, &exp(&-epsilon, weighting).shl(-1));
     match bound {
         Bound::Upper => {
-            let falls = exp(&-(step * &half), precision);
+            let falls = exp(&-&half, weighting);
             let up = one().div(&(&one() + &falls), bits).expect("above 1");
+            let growth = &growth(&half) * &up;
             for index in -cells..cells {
-                let mass = cell(&Rational::from(index), &Rational::ONE);
-                let upper = &mass * &up;
+                let upper = &density(index) * &growth;
                 add(index, &(&upper * &falls));
                 add(index + 1, &upper);
             }
         }
         Bound::Lower => {
+            // From half a step before a point to half a step behind it.
+            let around = &growth(&half) * &exp(&-share(1, 4), weighting);
             for index in 1 - cells..cells {
-                add(index, &cell(&(Rational::from(index) - &half), &Rational::ONE));
+                add(index, &(&density(index) * &around));
             }
-            let three_quarters = at(&Rational::new(3, 4).expect("4 is not 0"));
-            let [full, part] = [step, &three_quarters].map(|x| [x.clone(), -x].map(|x| exp(&x, precision)));
-            let [top, bottom] =
-                [Rational::from(cells) - &half, Rational::from(-cells)].map(|at| cell(&at, &half));
+            let half_cell = growth(&share(1, 4));
+            let top = &(&density(cells) * &exp(&-share(1, 4), weighting)) * &half_cell;
+            let bottom = &density(-cells) * &half_cell;
+            let [full, part] = [step.clone(), share(3, 4)].map(|x| [x.clone(), -x].map(|x| exp(&x, weighting)));
             // x·(e^h - 1) = w·(1 - e^(-3h/4)) above, x·(1 - e^-h) = w·(e^(3h/4) - 1) below.
             let above = (&top * &(&one() - &part[1])).div(&(&full[0] - &one()), bits).expect("positive");
             let below = (&bottom * &(&part[0] - &one())).div(&(&one() - &full[1]), bits).expect("positive");
@@ -63,6 +63,6 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, precisio
             }
         }
     }
-    let losses = masses.into_iter().map(|(index, mass)| (at(&Rational::from(index)), mass));
-    Points::new(losses)
+    let loss = |index: usize| Rational::from(index as i64 - cells) * step;
+    Points::new(masses.into_iter().enumerate().map(|(index, mass)| (loss(index), mass)))
 }

@@ -10,7 +10,7 @@ use lastbit_real::{Rational, Rounding};
 
 use crate::cells::Cells;
 use crate::distribution::{Bound, Distribution};
-use crate::mass::Precision;
+use crate::mass::Weighting;
 use crate::{Error, positive};
 use points::Points;
 
@@ -122,7 +122,11 @@ pub(crate) enum Lattice {
     /// Anywhere in `[-reach, reach]`, and often just at the ends.
     Continuous { reach: Rational },
     /// Between two finite losses, or infinite; often at the ends.
-    Finite { width: Rational },
+    Finite {
+        width: Rational,
+        /// How many steps it takes from one end to the other to have all losses on the lattice, but for rounding.
+        steps: Option<u64>,
+    },
     /// Anywhere.
     Free,
 }
@@ -149,18 +153,29 @@ pub(crate) enum Law {
 }
 
 impl Law {
-    pub(crate) fn distribution(&self, direction: Direction, bound: Bound, precision: Precision) -> Distribution {
+    /// A bound on the distribution of the loss, with the norm `e^log`.
+    pub(crate) fn distribution(
+        &self,
+        direction: Direction,
+        bound: Bound,
+        weighting: &Weighting,
+        log: &Rational,
+    ) -> Distribution {
         match self {
-            Law::Laplace { epsilon, step } => laplace::points(epsilon, step, bound, precision).on(step, direction, bound, precision),
-            Law::Points { points, step } => points.on(step, direction, bound, precision),
+            Law::Laplace { epsilon, step } => {
+                laplace::points(epsilon, step, bound, weighting).on(step, direction, bound, weighting, log)
+            }
+            Law::Points { points, step } => points.on(step, direction, bound, weighting, log),
             Law::Cells { add, remove } => match direction {
-                Direction::Add => add.distribution(bound, precision),
-                Direction::Remove => remove.distribution(bound, precision),
+                Direction::Add => add.distribution(bound, weighting, log),
+                Direction::Remove => remove.distribution(bound, weighting, log),
             },
             Law::Processed { from, some } => match (bound, some) {
-                (Bound::Upper, _) => from.distribution(direction, bound, precision),
-                (Bound::Lower, Some(some)) => some.distribution(bound, precision),
-                (Bound::Lower, None) => Points::nothing().on(&from.step(), direction, bound, precision),
+                (Bound::Upper, _) => from.distribution(direction, bound, weighting, log),
+                (Bound::Lower, Some(some)) => some.distribution(bound, weighting, log),
+                (Bound::Lower, None) => {
+                    Points::nothing().on(&from.step(), direction, bound, weighting, log)
+                }
             },
         }
     }
@@ -250,6 +265,11 @@ impl Mechanism {
         }
     }
 
+    /// Whether all losses lie on a lattice exactly.
+    pub(crate) fn is_on_lattice(&self) -> bool {
+        matches!(self.lattice(), Lattice::Point | Lattice::Exact { .. })
+    }
+
     pub(crate) fn lattice(&self) -> Lattice {
         let two = Rational::from(2);
         match self {
@@ -266,50 +286,68 @@ impl Mechanism {
             | Mechanism::Approximate { epsilon, .. } => Lattice::Exact { step: two * epsilon },
             Mechanism::Threshold { .. } => Lattice::Point,
             Mechanism::Finite { outputs } => match finite::ends(outputs) {
-                Some([least, most]) if least < most => Lattice::Finite { width: most - least },
+                Some([least, most]) if least < most => {
+                    Lattice::Finite { width: most - least, steps: finite::steps(outputs) }
+                }
                 _ => Lattice::Point,
             },
             Mechanism::Gaussian { .. }
             | Mechanism::ZeroConcentrated { .. }
-            | Mechanism::SampledGaussian { .. }
-            | Mechanism::SampledLaplace { .. } => Lattice::Free,
+            | Mechanism::SampledGaussian { .. } => Lattice::Free,
+            Mechanism::SampledLaplace { rate, epsilon } => {
+                let [least, most] = sampled::laplace_ends(rate, epsilon);
+                Lattice::Finite { width: most - least, steps: None }
+            }
         }
     }
 
-    /// About the standard deviation of the loss. A guess, from which only the fineness of lattices follows.
-    pub(crate) fn spread(&self) -> f64 {
-        let float = |x: &Rational| x.to_f64(Rounding::Up).min(1e6);
+    /// About `ln Σ p(l)·e^(λl)`, for removed units. A guess, from which only the weighting of masses and the fineness of lattices follow.
+    pub(crate) fn log_moment(&self, tilt: f64) -> f64 {
+        let float = |x: &Rational| x.to_f64(Rounding::Nearest);
+        let order = tilt + 1.0;
+        let laplace = |epsilon: f64| {
+            let (up, down) = (tilt * epsilon, -order * epsilon);
+            up + ((order + tilt * (down - up).exp()) / (order + tilt)).ln()
+        };
+        // Two losses, ±ε.
+        let response = |epsilon: f64| {
+            let (up, down) = (tilt * epsilon, -order * epsilon);
+            up + (1.0 + (down - up).exp()).ln() - (1.0 + (-epsilon).exp()).ln()
+        };
         match self {
-            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => (2.0 * float(rho)).sqrt(),
-            Mechanism::DiscreteGaussian { variance, sensitivity } => *sensitivity as f64 / float(variance).sqrt(),
-            Mechanism::DiscreteLaplace { scale, sensitivity } => *sensitivity as f64 / float(scale),
-            Mechanism::Laplace { epsilon }
-            | Mechanism::RandomizedResponse { epsilon }
-            | Mechanism::Pure { epsilon }
-            | Mechanism::Snapping { epsilon, .. }
-            | Mechanism::Approximate { epsilon, .. } => float(epsilon),
-            Mechanism::Threshold { .. } => 0.0,
-            // P/Q - 1 has the variance r²·(e^(2ρ) - 1) under Q.
-            Mechanism::SampledGaussian { rate, rho } => {
-                let whole = (2.0 * float(rho)).sqrt();
-                (float(rate) * (2.0 * float(rho)).min(100.0).exp_m1().sqrt()).min(whole)
+            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => float(rho) * tilt * order,
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                (*sensitivity as f64).powi(2) / (2.0 * float(variance)) * tilt * order
             }
+            Mechanism::DiscreteLaplace { scale, sensitivity } => match sensitivity {
+                1 => response(1.0 / float(scale)),
+                _ => laplace(*sensitivity as f64 / float(scale)),
+            },
+            Mechanism::Laplace { epsilon } | Mechanism::Snapping { epsilon, .. } => laplace(float(epsilon)),
+            Mechanism::RandomizedResponse { epsilon }
+            | Mechanism::Pure { epsilon }
+            | Mechanism::Approximate { epsilon, .. } => response(float(epsilon)),
+            Mechanism::Threshold { .. } => 0.0,
+            Mechanism::SampledGaussian { rate, rho } => sampled::log_moment(float(rate), (2.0 * float(rho)).sqrt(), order),
             Mechanism::SampledLaplace { rate, epsilon } => {
-                (float(rate) * float(epsilon).min(100.0).exp_m1()).min(float(epsilon))
+                let epsilon = float(epsilon);
+                sampled::log_moment_laplace(float(rate), epsilon, order)
             }
             Mechanism::Finite { outputs } => {
-                finite::ends(outputs).map_or(0.0, |[least, most]| float(&most).max(-float(&least)))
+                let term = |(p, q): &(Rational, Rational)| float(p) * (float(p) / float(q)).powf(tilt);
+                let finite = outputs.iter().filter(|(p, q)| p.is_positive() && q.is_positive());
+                finite.map(term).sum::<f64>().ln()
             }
         }
     }
 
     /// What is known of the losses on multiples of the step, but for an offset. Losses that are exactly on a lattice stay on it: then the step
-    /// must divide that of [`lattice`](Self::lattice).
+    /// must divide that of [`lattice`](Self::lattice). Where losses are anywhere, every `stride`-th point is enough.
     ///
     /// # Errors
     /// [`Error::TooFine`]; [`Error::Unknown`] if nothing is known of the distribution.
-    pub(crate) fn law(&self, precision: Precision, step: &Rational) -> Result<Law, Error> {
-        if self.points(precision, step) > Rational::from(MOST_POINTS) {
+    pub(crate) fn law(&self, weighting: &Weighting, step: &Rational, stride: i64) -> Result<Law, Error> {
+        if self.points(weighting, step) > Rational::from(MOST_POINTS) {
             return Err(Error::TooFine);
         }
         let on_lattice = |points: Points| Law::Points { points, step: step.clone() };
@@ -320,44 +358,44 @@ impl Mechanism {
                 steps if steps.is_integer() && steps >= Rational::from(4) => {
                     Law::Laplace { epsilon: epsilon.clone(), step: step.clone() }
                 }
-                _ => symmetric(sampled::cells(&Rational::ONE, sampled::Noise::Laplace(epsilon), step, precision)),
+                _ => symmetric(sampled::laplace(&Rational::ONE, epsilon, step, weighting)),
             },
             Mechanism::Snapping { epsilon, grid, bound } => Law::Processed {
-                from: Box::new(Mechanism::Laplace { epsilon: epsilon.clone() }.law(precision, step)?),
-                some: finite::snapping(epsilon, grid, bound, step, precision),
+                from: Box::new(Mechanism::Laplace { epsilon: epsilon.clone() }.law(weighting, step, stride)?),
+                some: finite::snapping(epsilon, grid, bound, step, weighting),
             },
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
-                on_lattice(points::discrete_laplace(scale, *sensitivity, precision))
+                on_lattice(points::discrete_laplace(scale, *sensitivity, weighting))
             }
             Mechanism::DiscreteGaussian { variance, sensitivity } => {
-                on_lattice(points::discrete_gaussian(variance, *sensitivity, precision))
+                on_lattice(points::discrete_gaussian(variance, *sensitivity, weighting))
             }
             Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => {
-                on_lattice(points::randomized_response(epsilon, &Rational::ZERO, precision))
+                on_lattice(points::randomized_response(epsilon, &Rational::ZERO, weighting))
             }
             Mechanism::Approximate { epsilon, delta } => {
-                on_lattice(points::randomized_response(epsilon, delta, precision))
+                on_lattice(points::randomized_response(epsilon, delta, weighting))
             }
             Mechanism::Threshold { scale, threshold, keys } => {
-                on_lattice(points::threshold(scale, *threshold, *keys, precision))
+                on_lattice(points::threshold(scale, *threshold, *keys, weighting))
             }
-            Mechanism::Gaussian { rho } => symmetric(gaussian::cells(rho, step, precision)),
+            Mechanism::Gaussian { rho } => symmetric(gaussian::cells(rho, step, stride, weighting)),
             Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => {
-                symmetric(gaussian::cells(rho, step, precision))
+                symmetric(gaussian::cells(rho, step, stride, weighting))
             }
             Mechanism::SampledGaussian { rate, rho } => {
-                both(sampled::cells(rate, sampled::Noise::Gaussian(rho), step, precision))
+                both(sampled::gaussian(rate, rho, step, weighting))
             }
             Mechanism::SampledLaplace { rate, epsilon } => {
-                both(sampled::cells(rate, sampled::Noise::Laplace(epsilon), step, precision))
+                both(sampled::laplace(rate, epsilon, step, weighting))
             }
-            Mechanism::Finite { outputs } => both(finite::cells(outputs, step, precision)),
+            Mechanism::Finite { outputs } => both(finite::cells(outputs, step, weighting)),
             Mechanism::ZeroConcentrated { .. } => return Err(Error::Unknown),
         })
     }
 
     /// About how many points of the lattice it needs, and how many probabilities are computed for them: the larger number.
-    fn points(&self, precision: Precision, step: &Rational) -> Rational {
+    fn points(&self, weighting: &Weighting, step: &Rational) -> Rational {
         let two = Rational::from(2);
         let (width, outputs) = match self {
             Mechanism::Laplace { epsilon }
@@ -371,11 +409,12 @@ impl Mechanism {
                 (width, Rational::from(*sensitivity))
             }
             Mechanism::DiscreteGaussian { variance, sensitivity } => {
-                let outputs = &two * Rational::from(points::reach(variance, precision));
+                let outputs = &two * Rational::from(points::reach(variance, weighting));
                 ((&outputs * Rational::from(*sensitivity)).checked_div(variance).expect("checked"), outputs)
             }
-            Mechanism::Gaussian { rho } | Mechanism::SampledGaussian { rho, .. } => {
-                (gaussian::Loss::reach(rho, precision) * &two, Rational::ONE)
+            Mechanism::Gaussian { rho } => (gaussian::Loss::reach(rho, weighting) * &two, Rational::ONE),
+            Mechanism::SampledGaussian { rate, rho } => {
+                (sampled::width(rate, &gaussian::Loss::reach(rho, weighting)), Rational::ONE)
             }
             Mechanism::Finite { outputs } => {
                 let width = finite::ends(outputs).map_or(Rational::ZERO, |[least, most]| most - least);

@@ -4,38 +4,17 @@
 //! the sum with it; without the row it is `Q = B₀`. An output at which the noise alone would lose `m = ln(B₁/B₀)` loses
 //! `l = ln(1 - r + r·e^m)`, which grows with `m` from `ln(1-r)` on. So a point `l` of the lattice is at `m = ln((e^l - 1 + r)/r)`.
 
-use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational, ln_rational};
+use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
 use super::gaussian::{self, Tails, between};
 use crate::cells::{Cell, Cells};
-use crate::mass::Precision;
-
-/// Bits of enclosures beyond those of a mass.
-const BITS: u32 = 64;
-
-/// The noise that is added to a sum over a sample.
-#[derive(Clone, Copy)]
-pub(super) enum Noise<'a> {
-    /// Of this `ρ`.
-    Gaussian(&'a Rational),
-    /// Of this `ε`.
-    Laplace(&'a Rational),
-}
-
-impl Noise<'_> {
-    /// A loss of the noise alone that is exceeded by less than `2^-(W + 40)` of all.
-    fn reach(self, precision: Precision) -> Rational {
-        match self {
-            Noise::Gaussian(rho) => gaussian::Loss::reach(rho, precision),
-            Noise::Laplace(epsilon) => epsilon.clone(),
-        }
-    }
-}
+use crate::mass::Weighting;
 
 /// A sum over a sample, and noise.
 struct Sampled<'a> {
     rate: &'a Rational,
     step: &'a Rational,
+    offset: &'a Rational,
     bits: u32,
 }
 
@@ -48,16 +27,18 @@ impl Sampled<'_> {
         exp_rational(x, self.bits).expect("losses are limited")
     }
 
-    /// The points of the lattice between which `ln(1 - r + r·e^m)` lies.
-    fn around(&self, loss_of_noise: &Rational) -> (i64, i64) {
-        let rate = self.enclosed(self.rate);
-        let odds = &self.enclosed(&(Rational::ONE - self.rate)) + &(&rate * &self.exp(loss_of_noise));
-        around(&odds.round(self.bits).ln(self.bits).expect("positive"), self.step)
+    /// The points of the lattice between which the loss lies where the noise alone loses `m`.
+    fn around(&self, m: &Rational) -> (i64, i64) {
+        self.of_loss(&loss(self.rate, m, self.bits))
+    }
+
+    fn of_loss(&self, loss: &Enclosure) -> (i64, i64) {
+        around(&(loss - &self.enclosed(&(self.offset * self.step))), self.step)
     }
 
     /// `m` at a point of the lattice; `None` if that is not known to be above `ln(1-r)`.
     fn noise_at(&self, index: i64) -> Option<Enclosure> {
-        let power = self.exp(&(Rational::from(index) * self.step));
+        let power = self.exp(&((self.offset + Rational::from(index)) * self.step));
         let above = (&power - &self.enclosed(&(Rational::ONE - self.rate))).round(self.bits);
         if *above.lo() <= Dyadic::ZERO {
             return None;
@@ -84,60 +65,88 @@ pub(super) fn around(loss: &Enclosure, step: &Rational) -> (i64, i64) {
     (small(index(loss.lo()).floor()), small(index(loss.hi()).ceil()))
 }
 
-/// The cells of a removed row.
-pub(super) fn cells(rate: &Rational, noise: Noise<'_>, step: &Rational, precision: Precision) -> Cells {
-    let sampled = Sampled { rate, step, bits: precision.bits() + BITS };
-    let bits = sampled.bits;
-    let reach = noise.reach(precision);
-    let (zero, one) = (Enclosure::exact(Dyadic::ZERO), Enclosure::exact(Dyadic::ONE));
-    let last = sampled.around(&reach).1;
-    let least = ln_rational(&(Rational::ONE - rate), bits).expect("a rate below 1");
-    let mut cells = Vec::new();
-    // Where the cells begin, and the tails there.
-    let (mut from, mut low) = match noise {
-        Noise::Gaussian(_) => {
-            let nothing = [one.clone(), zero.clone()];
-            (around(&least, step).0, Tails { p: nothing.clone(), q: nothing })
-        }
-        Noise::Laplace(epsilon) => {
-            let (from, to) = sampled.around(&-epsilon);
-            let far = sampled.exp(&-epsilon).shl(-1);
-            cells.push(sampled.mixed(far, one.shl(-1), from, Some(to)));
-            (from, laplace_tails(epsilon, &sampled.enclosed(&-epsilon), bits))
-        }
-    };
-    let gaussian = match noise {
-        Noise::Gaussian(rho) => Some(gaussian::Loss::new(rho, precision)),
-        Noise::Laplace(_) => None,
-    };
-    let tails = |m: &Enclosure| match (noise, &gaussian) {
-        (Noise::Laplace(epsilon), _) => laplace_tails(epsilon, m, bits),
-        (Noise::Gaussian(_), loss) => loss.as_ref().expect("made above").at(m),
-    };
-    let lower_end = -&reach;
-    for index in from + 1..last {
+/// `ln(1 - r + r·e^m)`
+fn loss(rate: &Rational, m: &Rational, bits: u32) -> Enclosure {
+    let enclosed = |x: &Rational| Enclosure::of_rational(x, bits);
+    let power = exp_rational(m, bits).expect("losses are limited");
+    let odds = &enclosed(&(Rational::ONE - rate)) + &(&enclosed(rate) * &power);
+    odds.round(bits).ln(bits).expect("positive")
+}
+
+/// About how far apart the least loss is from that at a loss `m` of the noise alone.
+pub(super) fn width(rate: &Rational, m: &Rational) -> Rational {
+    let least = (Rational::ONE - rate).max(Rational::pow2(-64));
+    let low = ln_rational(&least, 64).expect("positive");
+    Rational::from(loss(rate, m, 64).hi()) - Rational::from(low.lo())
+}
+
+/// A little below the least and the largest loss with Laplace noise.
+pub(super) fn laplace_ends(rate: &Rational, epsilon: &Rational) -> [Rational; 2] {
+    [-epsilon, epsilon.clone()].map(|m| Rational::from(loss(rate, &m, 160).lo()) - Rational::pow2(-72))
+}
+
+/// The cells of a removed row with Laplace noise, whose loss is often the least or the largest there is: the lattice has a point just below the
+/// least.
+pub(super) fn laplace(rate: &Rational, epsilon: &Rational, step: &Rational, weighting: &Weighting) -> Cells {
+    let offset = laplace_ends(rate, epsilon)[0].checked_div(step).expect("positive");
+    let bits = weighting.bits().max(120);
+    let sampled = Sampled { rate, step, offset: &offset, bits };
+    let one = Enclosure::exact(Dyadic::ONE);
+    let far = sampled.exp(&-epsilon).shl(-1);
+    let (least, most) = (sampled.around(&-epsilon), sampled.around(epsilon));
+    let mut cells = vec![sampled.mixed(far.clone(), one.shl(-1), least.0, Some(least.1))];
+    let at = |m: &Rational| laplace_tails(epsilon, &sampled.enclosed(m), bits);
+    let (mut from, mut low) = (least.0, at(&-epsilon));
+    for index in least.0 + 1..most.1 {
         let Some(m) = sampled.noise_at(index) else { continue };
-        // Laplace noise loses at least -ε and at most ε.
-        if matches!(noise, Noise::Laplace(_)) && !(m.lo().cmp_rational(&lower_end).is_gt() && m.hi().cmp_rational(&reach).is_lt()) {
+        // Not where the point may be beyond the ends.
+        if m.lo().cmp_rational(&-epsilon).is_le() || m.hi().cmp_rational(epsilon).is_ge() {
             continue;
         }
-        let high = tails(&m);
+        let high = laplace_tails(epsilon, &m, bits);
         cells.push(sampled.cell(&low, &high, from, Some(index)));
         (from, low) = (index, high);
     }
-    match noise {
-        Noise::Gaussian(_) => {
-            let nothing = [zero, one];
-            cells.push(sampled.cell(&low, &Tails { p: nothing.clone(), q: nothing }, from, None));
+    cells.push(sampled.cell(&low, &at(epsilon), from, Some(most.1)));
+    cells.push(sampled.mixed(one.shl(-1), far, most.0, Some(most.1)));
+    Cells { step: step.clone(), offset, cells }
+}
+
+/// Of the weighted probability beyond a point, the share at which cells begin to get wider than a step.
+const NEARLY_ALL: f64 = 1e-3;
+
+/// The cells of a removed row with Gaussian noise. Where little of the weighted probability is left, they get wider: what a cell costs grows with
+/// its probability, and with the square of its width.
+pub(super) fn gaussian(rate: &Rational, rho: &Rational, step: &Rational, weighting: &Weighting) -> Cells {
+    let sampled = Sampled { rate, step, offset: &Rational::ZERO, bits: weighting.bits() };
+    let noise = gaussian::Loss::new(rho, weighting);
+    let last = sampled.around(&gaussian::Loss::reach(rho, weighting)).1;
+    let least = ln_rational(&(Rational::ONE - rate), sampled.bits).expect("a rate below 1");
+    let [one, zero] = [Dyadic::ONE, Dyadic::ZERO].map(Enclosure::exact);
+    let nothing = |ends: [&Enclosure; 2]| Tails { p: ends.map(Clone::clone), q: ends.map(Clone::clone) };
+    let float = |x: &Rational| x.to_f64(Rounding::Nearest);
+    let (tilt, height, rho, rate) = (float(&weighting.tilt), float(step), float(rho), float(rate));
+    let widest = (1.0 / (16.0 * (1.0 + tilt) * height)).max(1.0);
+    let stride = |index: i64| {
+        let loss = index as f64 * height;
+        let m = ((loss.exp_m1() + rate) / rate).ln();
+        let z = ((m - rho) / (2.0 * rho).sqrt()).max(0.0);
+        // About rate·P₁(beyond), and at most the odds of the mixture.
+        let log_beyond = rate.ln() - z * z / 2.0 + tilt * loss;
+        (0.5 * (NEARLY_ALL.ln() - log_beyond)).exp().clamp(1.0, widest) as i64
+    };
+    let mut cells = Vec::new();
+    let (mut from, mut low) = (sampled.of_loss(&least).0, nothing([&one, &zero]));
+    let mut index = from + 1;
+    while index < last {
+        if let Some(m) = sampled.noise_at(index) {
+            let high = noise.at(&m);
+            cells.push(sampled.cell(&low, &high, from, Some(index)));
+            (from, low) = (index, high);
         }
-        Noise::Laplace(epsilon) => {
-            let top = laplace_tails(epsilon, &sampled.enclosed(epsilon), bits);
-            cells.push(sampled.cell(&low, &top, from, Some(last)));
-            let (from, to) = sampled.around(epsilon);
-            let far = sampled.exp(&-epsilon).shl(-1);
-            cells.push(sampled.mixed(one.shl(-1), far, from, Some(to)));
-        }
+        index += stride(index);
     }
+    cells.push(sampled.cell(&low, &nothing([&zero, &one]), from, None));
     Cells { step: step.clone(), offset: Rational::ZERO, cells }
 }
 
@@ -150,4 +159,41 @@ fn laplace_tails(epsilon: &Rational, m: &Enclosure, bits: u32) -> Tails {
     let below = half_exp(m - &epsilon);
     let above = half_exp(-&(m + &epsilon));
     Tails { p: [&one - &below, below], q: [above.clone(), &one - &above] }
+}
+
+/// About `ln E(1 - r + r·e^m)^α` without the row, where `m = μx - μ²/2` for a normal `x`.
+pub(super) fn log_moment(rate: f64, mu: f64, order: f64) -> f64 {
+    let (low, high, n) = (-12.0, 12.0 + order * mu, 4000);
+    let width = (high - low) / f64::from(n);
+    let term = |i: i32| {
+        let x = low + (f64::from(i) + 0.5) * width;
+        order * log_odds(rate, mu * x - mu * mu / 2.0) - x * x / 2.0
+    };
+    log_sum((0..n).map(term)) + (width / (2.0 * std::f64::consts::PI).sqrt()).ln()
+}
+
+/// The same for Laplace noise: `m` is `ε` with probability `e^-ε/2`, `-ε` with ½, and has the density `e^(-(m+ε)/2)/4` between.
+pub(super) fn log_moment_laplace(rate: f64, epsilon: f64, order: f64) -> f64 {
+    let n = 1000;
+    let width = 2.0 * epsilon / f64::from(n);
+    let log_power = |m: f64| order * log_odds(rate, m);
+    let term = |i: i32| {
+        let m = -epsilon + (f64::from(i) + 0.5) * width;
+        log_power(m) - (m + epsilon) / 2.0 + (width / 4.0).ln()
+    };
+    let ends = [log_power(epsilon) - epsilon - 2f64.ln(), log_power(-epsilon) - 2f64.ln()];
+    log_sum((0..n).map(term).chain(ends))
+}
+
+/// `ln(1 - r + r·e^m)`
+fn log_odds(rate: f64, m: f64) -> f64 {
+    match m > 30.0 {
+        true => m + rate.ln(),
+        false => (rate * m.exp_m1()).ln_1p(),
+    }
+}
+
+fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    most + logs.map(|log| (log - most).exp()).sum::<f64>().ln()
 }

@@ -1,0 +1,88 @@
+//! Where to look: estimates in floating point, on which nothing but the width of the answer rests.
+//!
+//! With `K(λ) = ln Σ p(l)·e^(λl)` of all releases, `δ(ε)` is about `e^(K(λ) - λε)` at the `λ` where that is least (Chernoff), and weighted by
+//! `e^(λl)` most of the probability lies about `ε`.
+
+use lastbit_real::{Rational, Rounding};
+
+use crate::Mechanism;
+use crate::mass::{Precision, Weighting};
+
+/// The question.
+#[derive(Clone, Debug)]
+pub(crate) enum Aim<'a> {
+    /// δ at this ε.
+    Delta(&'a Rational),
+    /// ε at this δ.
+    Epsilon(&'a Rational),
+}
+
+/// The largest `λ`.
+const MOST_TILT: f64 = 4096.0;
+
+/// More releases than this need finer masses from the start.
+const MANY: f64 = 30_000.0;
+
+/// What to weight by, and how far losses so weighted are spread.
+pub(crate) struct Estimate {
+    pub(crate) tilt: f64,
+    pub(crate) log_delta: f64,
+    /// The standard deviation.
+    pub(crate) spread: f64,
+    releases: f64,
+}
+
+impl Estimate {
+    pub(crate) fn of<'m>(terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone, aim: &Aim<'_>) -> Estimate {
+        let log_moment = |tilt: f64| -> f64 {
+            terms.clone().map(|(mechanism, times)| times as f64 * mechanism.log_moment(tilt)).sum()
+        };
+        let least = |of: &dyn Fn(f64) -> f64| {
+            // Golden sections of the logarithm.
+            let ratio = (5f64.sqrt() - 1.0) / 2.0;
+            let (mut low, mut high) = (1e-4f64.ln(), MOST_TILT.ln());
+            for _ in 0..40 {
+                let (a, b) = (high - ratio * (high - low), low + ratio * (high - low));
+                if of(a.exp()) <= of(b.exp()) { high = b } else { low = a }
+            }
+            low.midpoint(high).exp()
+        };
+        let (tilt, log_delta) = match aim {
+            Aim::Delta(epsilon) => {
+                let epsilon = epsilon.to_f64(Rounding::Nearest);
+                let log_delta = |tilt: f64| log_moment(tilt) - tilt * epsilon;
+                let tilt = least(&log_delta);
+                if log_delta(tilt) < 0.0 { (tilt, log_delta(tilt)) } else { (0.0, 0.0) }
+            }
+            Aim::Epsilon(delta) => {
+                let log_delta = ln(delta);
+                (least(&|tilt: f64| (log_moment(tilt) - log_delta) / tilt), log_delta)
+            }
+        };
+        let apart = (tilt / 8.0).max(1.0 / 64.0);
+        let middle = tilt.max(apart);
+        let second = log_moment(middle + apart) - 2.0 * log_moment(middle) + log_moment(middle - apart);
+        let releases = terms.map(|(_, times)| times as f64).sum();
+        Estimate { tilt, log_delta, spread: second.max(0.0).sqrt() / apart, releases }
+    }
+
+    /// The precision to begin with.
+    pub(crate) fn precision(&self) -> Precision {
+        if self.releases > MANY { Precision::Bits90 } else { Precision::Bits60 }
+    }
+
+    pub(crate) fn weighting(&self, precision: Precision) -> Weighting {
+        // To a few bits, so that exponents stay short.
+        let unit = if self.tilt > 0.0 { self.tilt.log2().floor() as i64 - 5 } else { 0 };
+        let units = (self.tilt / (unit as f64).exp2()).round() as u64;
+        let tail = (40.0 - self.log_delta * std::f64::consts::LOG2_E + self.releases.log2()).clamp(60.0, 8000.0);
+        Weighting { precision, tilt: Rational::from(units) * Rational::pow2(unit), tail: tail as u32 }
+    }
+}
+
+/// About the logarithm of a number that may be below all doubles.
+fn ln(x: &Rational) -> f64 {
+    let exponent = x.floor_log2().unwrap_or(0);
+    let mantissa = (x * Rational::pow2(-exponent)).to_f64(Rounding::Nearest);
+    mantissa.ln() + exponent as f64 * std::f64::consts::LN_2
+}
