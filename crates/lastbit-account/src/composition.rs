@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lastbit_real::{Rational, Rounding};
+use lastbit_real::{Enclosure, Rational, Rounding};
 
 use crate::convolve::Convolver;
 use crate::distribution::{Bound, Distribution};
@@ -10,13 +10,20 @@ use crate::grid::Grid;
 use crate::mass::{Precision, Weighting};
 use crate::mechanism::{Direction, Law};
 use crate::tilt::{Aim, Estimate};
-use crate::{Error, Mechanism, positive};
+use crate::trade_off::{Curves, TradeOff};
+use crate::{Error, Mechanism, check_delta, closed, positive};
 
 /// The most releases of one mechanism.
 const MOST_TIMES: u64 = 1_000_000_000;
 
 /// The width of an interval over its upper end that is good enough is 1 over this.
 const ACCURACY: u64 = 1_000_000;
+
+/// The same for pictures.
+const FEW: u64 = 100;
+
+/// The largest `ε`.
+const MOST_EPSILON: u64 = 1_000_000;
 
 /// A number between two others.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +36,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    fn is_narrow(&self) -> bool {
-        let times = Rational::from(ACCURACY);
+    fn is_narrow(&self, accuracy: u64) -> bool {
+        let times = Rational::from(accuracy);
         self.upper.as_ref().is_some_and(|upper| (upper - &self.lower) * times <= *upper)
     }
 
@@ -38,6 +45,11 @@ impl Interval {
     fn relative_width(&self) -> f64 {
         let share = |upper: &Rational| (upper - &self.lower).checked_div(upper);
         self.upper.as_ref().and_then(share).map_or(1.0, |share| share.to_f64(Rounding::Up))
+    }
+
+    /// With another upper bound, if there is one.
+    fn at_most(self, bound: Option<Rational>) -> Interval {
+        self.meet(Interval { lower: Rational::ZERO, upper: bound })
     }
 
     /// What both know.
@@ -87,7 +99,7 @@ impl Composition {
     /// The least `δ` for which all releases together are (ε, δ)-differentially private.
     ///
     /// # Errors
-    /// [`Error::Negative`], [`Error::Empty`], [`Error::TooFine`].
+    /// [`Error::Negative`], [`Error::Empty`], [`Error::TooFine`], [`Error::TooLarge`].
     pub fn delta(&self, epsilon: &Rational) -> Result<Interval, Error> {
         self.delta_while(epsilon, &|| true)
     }
@@ -97,10 +109,43 @@ impl Composition {
     /// # Errors
     /// Those of [`delta`](Self::delta), and [`Error::Cancelled`].
     pub fn delta_while(&self, epsilon: &Rational, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
+        self.delta_within(epsilon, ACCURACY, goes_on)
+    }
+
+    /// `δ` at each of many `ε`, fast and with a few digits only: for a picture.
+    ///
+    /// # Errors
+    /// Those of [`delta_while`](Self::delta_while).
+    pub fn curve(&self, epsilons: &[Rational], goes_on: &dyn Fn() -> bool) -> Result<Vec<Interval>, Error> {
+        epsilons.iter().map(|epsilon| self.delta_within(epsilon, FEW, goes_on)).collect()
+    }
+
+    /// The width of the interval is at most a share of `1/accuracy` of its upper end, if there is room.
+    pub(crate) fn delta_within(
+        &self,
+        epsilon: &Rational,
+        accuracy: u64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Interval, Error> {
         if epsilon.is_negative() {
             return Err(Error::Negative { value: epsilon.to_short() });
         }
-        self.refine(&Aim::Delta(epsilon), goes_on)
+        if *epsilon > Rational::from(MOST_EPSILON) {
+            return Err(Error::TooLarge { value: epsilon.to_short(), most: MOST_EPSILON });
+        }
+        if self.terms.is_empty() {
+            return Err(Error::Empty);
+        }
+        if self.pure().is_some_and(|pure| pure <= *epsilon) {
+            return Ok(Interval { lower: Rational::ZERO, upper: Some(Rational::ZERO) });
+        }
+        match self.gaussian() {
+            Some(rho) => Ok(closed::gaussian_delta(&rho, epsilon)),
+            None => self.or_concentrated(
+                self.refine(&Aim::Delta(epsilon), accuracy, goes_on),
+                self.delta_by_zero_concentrated(epsilon),
+            ),
+        }
     }
 
     /// The least `ε` for which all releases together are (ε, δ)-differentially private.
@@ -116,14 +161,161 @@ impl Composition {
     /// # Errors
     /// Those of [`epsilon`](Self::epsilon), and [`Error::Cancelled`].
     pub fn epsilon_while(&self, delta: &Rational, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
-        if !delta.is_positive() || *delta >= Rational::ONE {
-            return Err(Error::NoProbability { value: delta.to_short() });
+        check_delta(delta)?;
+        if self.terms.is_empty() {
+            return Err(Error::Empty);
         }
-        self.refine(&Aim::Epsilon(delta), goes_on)
+        if let Some(rho) = self.gaussian() {
+            return Ok(closed::gaussian_epsilon(&rho, delta));
+        }
+        let found = self.or_concentrated(
+            self.refine(&Aim::Epsilon(delta), ACCURACY, goes_on),
+            self.epsilon_by_zero_concentrated(delta),
+        )?;
+        Ok(found.at_most(self.pure()))
+    }
+
+    /// What is found with distributions of losses, or what follows from zero-concentrated losses if there is no room for these.
+    fn or_concentrated(
+        &self,
+        found: Result<Interval, Error>,
+        bound: Option<Rational>,
+    ) -> Result<Interval, Error> {
+        match (found, bound) {
+            (Err(Error::TooFine), Some(bound)) => Ok(Interval { lower: Rational::ZERO, upper: Some(bound) }),
+            (found, bound) => Ok(found?.at_most(bound)),
+        }
+    }
+
+    /// The sum of all `ρ`, if all noise is Gaussian: several Gaussian releases are as one.
+    fn gaussian(&self) -> Option<Rational> {
+        let rho = |(mechanism, times): (&Mechanism, u64)| match mechanism {
+            Mechanism::Gaussian { rho } => Some(rho * Rational::from(times)),
+            _ => None,
+        };
+        self.terms().map(rho).sum()
+    }
+
+    /// The sum of all pure losses: exact, or just above where a transcendental number is part of one. `None` if one is infinite.
+    ///
+    /// ```
+    /// use lastbit_account::{Composition, Mechanism};
+    /// let mut releases = Composition::new();
+    /// releases.add(Mechanism::Laplace { epsilon: "1/10".parse()? }, 30)?;
+    /// releases.add(Mechanism::RandomizedResponse { epsilon: "1".parse()? }, 2)?;
+    /// assert_eq!(releases.pure(), Some("5".parse()?));
+    /// assert_eq!(releases.zero_concentrated(), Some("1.15".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pure(&self) -> Option<Rational> {
+        self.terms().map(|(mechanism, times)| Some(mechanism.pure()? * Rational::from(times))).sum()
+    }
+
+    /// The sum of all zero-concentrated losses; `None` if one is not known.
+    pub fn zero_concentrated(&self) -> Option<Rational> {
+        self.concentrated().filter(|(_, delta)| delta.is_zero()).map(|(rho, _)| rho)
+    }
+
+    /// The sum of zero-concentrated losses, and of the probabilities that nothing is known for.
+    fn concentrated(&self) -> Option<(Rational, Rational)> {
+        let sum = |(rho, delta): (Rational, Rational), (mechanism, times): (&Mechanism, u64)| {
+            let (one_rho, one_delta) = mechanism.concentrated()?;
+            let times = Rational::from(times);
+            Some((rho + one_rho * &times, delta + one_delta * times))
+        };
+        self.terms().try_fold((Rational::ZERO, Rational::ZERO), sum)
+    }
+
+    /// An upper bound on `δ(ε)` from the zero-concentrated losses alone, by the tight conversion (Canonne, Kamath and Steinke 2020). It holds also
+    /// if later releases were chosen after the outputs of earlier ones were seen, as long as the sum of their losses had a limit.
+    pub fn delta_by_zero_concentrated(&self, epsilon: &Rational) -> Option<Rational> {
+        let (rho, delta) = self.concentrated()?;
+        let converted = match rho.is_zero() {
+            true => Rational::ZERO,
+            false => closed::concentrated_delta(&rho, epsilon),
+        };
+        Some((converted + delta).min(Rational::ONE))
+    }
+
+    /// The same, for `ε` at a `δ`.
+    pub fn epsilon_by_zero_concentrated(&self, delta: &Rational) -> Option<Rational> {
+        let (rho, lost) = self.concentrated()?;
+        let left = delta - lost;
+        match rho.is_zero() {
+            true => (!left.is_negative()).then_some(Rational::ZERO),
+            false => left.is_positive().then(|| closed::concentrated_epsilon(&rho, &left)),
+        }
+    }
+
+    /// The sum of the Rényi divergences of an order above 1, between two numbers: known exactly for Gaussian and Laplace noise and two answers.
+    ///
+    /// ```
+    /// use lastbit_account::{Composition, Mechanism};
+    /// let mut releases = Composition::new();
+    /// releases.add(Mechanism::Gaussian { rho: "1/8".parse()? }, 3)?;
+    /// let order_2 = releases.renyi(&"2".parse()?).unwrap();
+    /// assert!(order_2.contains(&"3/4".parse()?)); // αρ each
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn renyi(&self, order: &Rational) -> Option<Enclosure> {
+        if *order <= Rational::ONE {
+            return None;
+        }
+        let zero = Enclosure::of_rational(&Rational::ZERO, 1);
+        self.terms().try_fold(zero, |sum, (mechanism, times)| {
+            Some(&sum + &(&mechanism.renyi(order)? * &Enclosure::of_rational(&Rational::from(times), 64)))
+        })
+    }
+
+    /// How often an attacker who thought both inputs equally likely is right at most: `(1 + δ(0))/2`.
+    ///
+    /// # Errors
+    /// Those of [`delta_while`](Self::delta_while).
+    pub fn surest(&self, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
+        let delta = self.delta_while(&Rational::ZERO, goes_on)?;
+        let surest = |delta: Rational| (Rational::ONE + delta) * Rational::pow2(-1);
+        Ok(Interval { lower: surest(delta.lower), upper: delta.upper.map(surest) })
+    }
+
+    /// The trade-off curve: with each share of false alarms, the least share of misses that any attacker has.
+    ///
+    /// # Errors
+    /// [`Error::NoShare`] unless each is between 0 and 1, and those of [`delta_while`](Self::delta_while).
+    pub fn trade_off(
+        &self,
+        false_alarms: &[Rational],
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Vec<Interval>, Error> {
+        if let Some(bad) = false_alarms.iter().find(|alarm| alarm.is_negative() || **alarm > Rational::ONE) {
+            return Err(Error::NoShare { value: bad.to_short() });
+        }
+        let aim = Aim::Delta(&Rational::ZERO);
+        let estimate = Estimate::of(self.terms(), &aim);
+        let grid = Grid::first(self.terms(), estimate.spread)?;
+        let curves = self.bounds(&grid, &estimate.weighting(Precision::Bits90), goes_on)?.trade_offs();
+        Ok(false_alarms.iter().map(|alarm| curves.misses(alarm)).collect())
+    }
+
+    /// The same releases as a group of so many units sees them: neighbours differ in all of them.
+    ///
+    /// # Errors
+    /// [`Error::NotPositive`]; [`Error::NoGroup`] if it is not known for one of the mechanisms; those of [`add`](Self::add).
+    pub fn for_group(&self, size: u64) -> Result<Composition, Error> {
+        positive("the size of a group", &Rational::from(size))?;
+        let mut group = Composition::new();
+        for (mechanism, times) in self.terms() {
+            group.add(mechanism.for_group(size)?, times)?;
+        }
+        Ok(group)
     }
 
     /// Tries ever finer lattices and masses, until the answer is accurate or there is no room for more.
-    fn refine(&self, aim: &Aim<'_>, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
+    fn refine(
+        &self,
+        aim: &Aim<'_>,
+        accuracy: u64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Interval, Error> {
         let estimate = Estimate::of(self.terms(), aim);
         let mut grid = Grid::first(self.terms(), estimate.spread)?;
         let mut precision = estimate.precision();
@@ -148,11 +340,11 @@ impl Composition {
                 None => found,
                 Some(known) => found.meet(known),
             };
-            if best.is_narrow() {
+            if best.is_narrow(accuracy) {
                 return Ok(best);
             }
             // The gap of a lattice grows with the square of its step; that of masses is nothing, or nearly all.
-            let finer = grid.finer((1.2 * width * ACCURACY as f64).sqrt());
+            let finer = grid.finer((1.2 * width * accuracy as f64).sqrt());
             match (finer, precision) {
                 (Some(finer), _) if width < 0.5 => grid = finer,
                 (_, Precision::Bits60) => precision = Precision::Bits90,
@@ -263,6 +455,11 @@ impl Bounds {
             upper: side.upper.as_ref().and_then(|upper| upper.epsilon(delta)),
         };
         self.worst(of)
+    }
+
+    /// What attackers can do in each direction.
+    fn trade_offs(&self) -> Curves {
+        Curves(self.sides.iter().map(|side| TradeOff::new(&side.lower, side.upper.as_ref())).collect())
     }
 
     /// The larger of what is found in each direction.

@@ -271,8 +271,36 @@ impl Distribution {
         let from = (epsilon / &self.step - &self.first).floor() + IBig::ONE;
         let from = usize::try_from(from.max(IBig::ZERO)).unwrap_or(usize::MAX);
         let tail = self.descend(|index, _| index < from);
-        let missing = &self.missing * self.bound.end(&self.probability(epsilon));
         let finite = tail.lowest.map_or(Dyadic::ZERO, |lowest| tail.delta_below(lowest, epsilon));
+        self.with_infinite(finite, epsilon)
+    }
+
+    /// The bound on `δ` at 0 and at about so many points of the lattice above, of which the last is the largest loss.
+    pub(crate) fn profile(&self, points: usize) -> Vec<(Rational, Rational)> {
+        let first = usize::try_from((-&self.first).floor().max(IBig::ZERO)).unwrap_or(usize::MAX);
+        let stride = (self.masses.len().saturating_sub(first) / points).max(1);
+        let mut profile = Vec::new();
+        let mut tail = Tail::beyond(self);
+        for index in (first..self.masses.len()).rev() {
+            let loss = self.loss(index);
+            let is_last = index + 1 == self.masses.len();
+            if loss.is_positive() && (is_last || (index - first).is_multiple_of(stride)) {
+                let finite = match tail.lowest {
+                    Some(lowest) => tail.delta_below(lowest, &loss),
+                    None => Dyadic::ZERO,
+                };
+                profile.push((loss.clone(), self.with_infinite(finite, &loss)));
+            }
+            tail.take(index);
+        }
+        profile.push((Rational::ZERO, self.delta(&Rational::ZERO)));
+        profile.reverse();
+        profile
+    }
+
+    /// With what is missing and what is infinite, `δ(ε)` where that of finite losses is given.
+    fn with_infinite(&self, finite: Dyadic, epsilon: &Rational) -> Rational {
+        let missing = &self.missing * self.bound.end(&self.probability(epsilon));
         let sum = &(&finite + &missing) + &self.infinite;
         Rational::from(self.bound.rounded(&sum)).min(Rational::ONE)
     }

@@ -41,6 +41,38 @@ pub enum Error {
     /// A release of which only a zero-concentrated loss is known.
     #[error("of one of the releases only a zero-concentrated loss is known, and no distribution of losses")]
     Unknown,
+    /// A share of false alarms that is none.
+    #[error("a share of false alarms must be between 0 and 1, but it is {value}")]
+    NoShare {
+        /// The share.
+        value: String,
+    },
+    /// A mechanism of which is not known what groups lose.
+    #[error("it is not known what a group loses by {mechanism}; account for single units, or give the pure loss of the group")]
+    NoGroup {
+        /// The mechanism.
+        mechanism: &'static str,
+    },
+    /// A sensitivity of discrete noise that is no whole number.
+    #[error("the sensitivity of discrete noise must be a whole number, but it is {value}")]
+    NotWhole {
+        /// The sensitivity.
+        value: String,
+    },
+    /// No noise is enough, or none is needed.
+    #[error("no amount of noise is known with which this holds: {reason}")]
+    NoNoise {
+        /// What is in the way.
+        reason: &'static str,
+    },
+    /// An ε beyond all use.
+    #[error("epsilon must be at most {most}, but it is {value}")]
+    TooLarge {
+        /// The ε.
+        value: String,
+        /// The largest.
+        most: u64,
+    },
     /// A negative ε.
     #[error("epsilon must not be negative, but it is {value}")]
     Negative {

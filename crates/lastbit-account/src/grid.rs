@@ -12,7 +12,10 @@ const WIDTH: f64 = 16.0;
 const FIRST_POINTS: f64 = 32768.0;
 
 /// The most points for the window of all losses.
-const MOST_POINTS: f64 = 300_000.0;
+const MOST_POINTS: f64 = 700_000.0;
+
+/// The same where each point of the law of a single release takes an error function or a logarithm.
+const MOST_SLOW_POINTS: f64 = 250_000.0;
 
 /// A step that divides as many of the exact lattices as there is room for, cut into parts.
 #[derive(Clone, Debug)]
@@ -72,7 +75,9 @@ impl Grid {
         // At least four steps in the reach of everything continuous.
         let short = reaches().map(|reach| 4.0 * float / reach.to_f64(Rounding::Down)).fold(1.0, f64::max);
         let parts = (FIRST_POINTS * float / width).max(short).ceil();
-        Ok(Grid { common, parts: parts as u64, least: Some(width / MOST_POINTS) })
+        let is_fast = lattices.iter().all(|l| !matches!(l, Lattice::Free | Lattice::Finite { .. }));
+        let most = if is_fast { MOST_POINTS } else { MOST_SLOW_POINTS };
+        Ok(Grid { common, parts: parts as u64, least: Some(width / most) })
     }
 
     pub(crate) fn step(&self) -> Rational {

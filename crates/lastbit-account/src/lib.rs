@@ -19,14 +19,21 @@
 //! | module | what it knows |
 //! |---|---|
 //! | `prime`, `convolve` | exact convolution of integers by number-theoretic transforms |
-//! | `mass` | probabilities as integers in units of `2^-W` |
+//! | `mass` | weighted probabilities as integers in units of `2^-W` |
 //! | `distribution` | a bound on the distribution of a loss, its sums, `δ(ε)` and `ε(δ)` |
+//! | `cells` | from outputs, or ranges of them, to a lattice of losses |
 //! | `mechanism` | what one release loses |
-//! | `composition` | several of them, and how fine the lattice must be |
+//! | `grid`, `tilt` | how fine the lattice must be, and which losses matter: estimates, on which no bound rests |
+//! | `composition` | several releases, and the questions about them |
+//! | `closed` | Gaussian noise, zero-concentrated losses and Rényi divergences, in closed form |
+//! | `trade_off` | an attacker's misses against false alarms |
+//! | `calibrate` | the least noise that is enough |
 
 #![forbid(unsafe_code)]
 
+mod calibrate;
 mod cells;
+mod closed;
 mod composition;
 mod convolve;
 mod distribution;
@@ -36,12 +43,22 @@ mod mass;
 mod mechanism;
 mod prime;
 mod tilt;
+mod trade_off;
 
+pub use calibrate::{Calibrated, Noise, calibrate, largest_rho};
 pub use composition::{Composition, Interval};
 pub use error::Error;
 pub use mechanism::Mechanism;
 
 use lastbit_real::Rational;
+
+/// Refuses a δ that is no probability between 0 and 1.
+fn check_delta(delta: &Rational) -> Result<(), Error> {
+    if !delta.is_positive() || *delta >= Rational::ONE {
+        return Err(Error::NoProbability { value: delta.to_short() });
+    }
+    Ok(())
+}
 
 /// Refuses a parameter that is not positive.
 fn positive(name: &'static str, value: &Rational) -> Result<(), Error> {

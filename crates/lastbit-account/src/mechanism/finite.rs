@@ -33,6 +33,14 @@ pub(super) fn steps(outputs: &[(Rational, Rational)]) -> Option<u64> {
     (1..=MOST_STEPS).find(|steps| shares.iter().all(|share| is_near(share * *steps as f64)))
 }
 
+/// Just above the largest loss in either direction; `None` if it is infinite.
+pub(super) fn largest_loss(outputs: &[(Rational, Rational)]) -> Option<Rational> {
+    let possible = outputs.iter().filter(|(p, q)| p.is_positive() || q.is_positive());
+    possible.map(|(p, q)| Some(Rational::from(loss(p, q)?.abs().hi()))).try_fold(Rational::ZERO, |most, loss| {
+        Some(most.max(loss?))
+    })
+}
+
 /// `ln(p/q)`, if it is finite.
 fn loss(p: &Rational, q: &Rational) -> Option<Enclosure> {
     ln_rational(&p.checked_div(q)?, BITS).ok()

@@ -6,12 +6,12 @@ mod laplace;
 mod points;
 mod sampled;
 
-use lastbit_real::{Rational, Rounding};
+use lastbit_real::{Enclosure, Rational, Rounding};
 
 use crate::cells::Cells;
 use crate::distribution::{Bound, Distribution};
 use crate::mass::Weighting;
-use crate::{Error, positive};
+use crate::{Error, closed, positive};
 use points::Points;
 
 /// The most points of one mechanism on the lattice.
@@ -263,6 +263,91 @@ impl Mechanism {
             true => Err(Error::NoPrivacy { most: MOST_LOSS }),
             false => Ok(()),
         }
+    }
+
+    /// The pure loss: exact, or just above where a transcendental number is part of it; `None` if it is infinite.
+    pub(crate) fn pure(&self) -> Option<Rational> {
+        match self {
+            Mechanism::Laplace { epsilon }
+            | Mechanism::RandomizedResponse { epsilon }
+            | Mechanism::Pure { epsilon }
+            | Mechanism::Snapping { epsilon, .. } => Some(epsilon.clone()),
+            Mechanism::Approximate { epsilon, delta } => delta.is_zero().then(|| epsilon.clone()),
+            Mechanism::DiscreteLaplace { scale, sensitivity } => Rational::from(*sensitivity).checked_div(scale),
+            Mechanism::SampledLaplace { rate, epsilon } => Some(sampled::largest_loss(rate, epsilon)),
+            Mechanism::Finite { outputs } => finite::largest_loss(outputs),
+            Mechanism::Gaussian { .. }
+            | Mechanism::DiscreteGaussian { .. }
+            | Mechanism::ZeroConcentrated { .. }
+            | Mechanism::Threshold { .. }
+            | Mechanism::SampledGaussian { .. } => None,
+        }
+    }
+
+    /// The zero-concentrated loss, and the probability for which it says nothing: what is ε-private is `min(ε²/2, ε)`-zero-concentrated.
+    pub(crate) fn concentrated(&self) -> Option<(Rational, Rational)> {
+        let of_pure = |epsilon: &Rational| epsilon.clone().min(epsilon.pow(2) * Rational::pow2(-1));
+        match self {
+            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => Some((rho.clone(), Rational::ZERO)),
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                let square = Rational::from(*sensitivity).pow(2);
+                Some((square.checked_div(&(variance * Rational::from(2)))?, Rational::ZERO))
+            }
+            Mechanism::Approximate { epsilon, delta } => Some((of_pure(epsilon), delta.clone())),
+            Mechanism::Threshold { scale, threshold, keys } => {
+                Some((Rational::ZERO, points::published(scale, *threshold, *keys)))
+            }
+            Mechanism::SampledGaussian { .. } => None,
+            _ => Some((of_pure(&self.pure()?), Rational::ZERO)),
+        }
+    }
+
+    /// The Rényi divergence of an order above 1, where it is known.
+    pub(crate) fn renyi(&self, order: &Rational) -> Option<Enclosure> {
+        match self {
+            Mechanism::Gaussian { rho } => Some(Enclosure::of_rational(&(rho * order), 96)),
+            Mechanism::Laplace { epsilon } => Some(closed::laplace_renyi(epsilon, order)),
+            _ => None,
+        }
+    }
+
+    /// What neighbours lose that differ in so many units instead of one.
+    pub(crate) fn for_group(&self, size: u64) -> Result<Mechanism, Error> {
+        let n = Rational::from(size);
+        let more = |sensitivity: u64| {
+            sensitivity.checked_mul(size).ok_or(Error::TooMany { times: size, most: u64::MAX / sensitivity })
+        };
+        Ok(match self {
+            Mechanism::Laplace { epsilon } => Mechanism::Laplace { epsilon: epsilon * n },
+            Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => Mechanism::Pure { epsilon: epsilon * n },
+            Mechanism::Snapping { epsilon, grid, bound } => {
+                Mechanism::Snapping { epsilon: epsilon * n, grid: grid.clone(), bound: bound.clone() }
+            }
+            Mechanism::DiscreteLaplace { scale, sensitivity } => {
+                Mechanism::DiscreteLaplace { scale: scale.clone(), sensitivity: more(*sensitivity)? }
+            }
+            Mechanism::DiscreteGaussian { variance, sensitivity } => {
+                Mechanism::DiscreteGaussian { variance: variance.clone(), sensitivity: more(*sensitivity)? }
+            }
+            Mechanism::Gaussian { rho } => Mechanism::Gaussian { rho: rho * n.pow(2) },
+            Mechanism::ZeroConcentrated { rho } => Mechanism::ZeroConcentrated { rho: rho * n.pow(2) },
+            Mechanism::Threshold { scale, threshold, keys } => match threshold.checked_sub(size - 1) {
+                // Each unit has keys of its own, or all of them the same.
+                Some(threshold) if threshold > 0 => {
+                    Mechanism::Threshold { scale: scale.clone(), threshold, keys: more(*keys)? }
+                }
+                _ => return Err(Error::NoGroup { mechanism: "a threshold that the group reaches alone" }),
+            },
+            Mechanism::Approximate { epsilon, delta } if delta.is_zero() => Mechanism::Pure { epsilon: epsilon * n },
+            Mechanism::Approximate { .. } => return Err(Error::NoGroup { mechanism: "an (ε, δ) box" }),
+            Mechanism::SampledGaussian { .. } | Mechanism::SampledLaplace { .. } => {
+                return Err(Error::NoGroup { mechanism: "noise on a sample" });
+            }
+            Mechanism::Finite { .. } => match self.pure() {
+                Some(epsilon) => Mechanism::Pure { epsilon: epsilon * n },
+                None => return Err(Error::NoGroup { mechanism: "a release that can give everything away" }),
+            },
+        })
     }
 
     /// Whether all losses lie on a lattice exactly.

@@ -23,7 +23,7 @@ pub(crate) struct Points {
     rest: Option<Enclosure>,
     /// The probability of an infinite loss.
     infinite: Option<Enclosure>,
-    /// The loss is infinite in one direction only. In the other one it is 0 or a little more: less than this, which is taken for it.
+    /// The loss is infinite in one direction only. In the other one it is at most as bad, and a lower bound takes it for nothing.
     only_removed: bool,
 }
 
@@ -130,11 +130,24 @@ pub(super) fn randomized_response(epsilon: &Rational, delta: &Rational, weightin
 
 /// Of `n` keys that one unit alone has, each is published with probability `q^(τ-1)/(1+q)`, where `q = e^(-1/s)`: then nothing is left to protect.
 pub(super) fn threshold(scale: &Rational, threshold: u64, keys: u64, weighting: &Weighting) -> Points {
-    let bits = weighting.bits();
-    let power = |z: u64| exp(&-(Rational::from(z).checked_div(scale).expect("checked")), weighting);
+    let none = unpublished(scale, threshold, keys, weighting.bits() + weighting.tail);
+    let some = &one() - &none;
+    Points { infinite: Some(some), only_removed: true, ..Points::new([(Rational::ZERO, none)]) }
+}
+
+/// At most the probability that one of the keys is published.
+pub(super) fn published(scale: &Rational, threshold: u64, keys: u64) -> Rational {
+    Rational::ONE - Rational::from(unpublished(scale, threshold, keys, 512).lo())
+}
+
+/// The probability that none of the keys is published.
+fn unpublished(scale: &Rational, threshold: u64, keys: u64, bits: u32) -> Enclosure {
+    let power = |z: u64| {
+        exp_rational(&-(Rational::from(z).checked_div(scale).expect("checked")), bits).expect("losses are limited")
+    };
     let published = power(threshold - 1).div(&(&one() + &power(1)), bits).expect("above 1");
     // (1 - p)^n, by squaring.
-    let (mut none, mut square, mut n) = (one(), &one() - &published, keys);
+    let (mut none, mut square, mut n) = (one(), (&one() - &published).round(bits), keys);
     while n > 0 {
         if n & 1 == 1 {
             none = (&none * &square).round(bits);
@@ -142,8 +155,7 @@ pub(super) fn threshold(scale: &Rational, threshold: u64, keys: u64, weighting: 
         square = (&square * &square).round(bits);
         n >>= 1;
     }
-    let some = &one() - &none;
-    Points { infinite: Some(some), only_removed: true, ..Points::new([(Rational::ZERO, none)]) }
+    none
 }
 
 /// At `x` the loss is `(Δ² - 2Δx)/(2σ²)`. The terms from `x = T` on fall by more than a factor of `e^(-T/σ²)` each, so that all beyond `T` are

@@ -73,6 +73,11 @@ fn loss(rate: &Rational, m: &Rational, bits: u32) -> Enclosure {
     odds.round(bits).ln(bits).expect("positive")
 }
 
+/// Just above the largest loss with Laplace noise: `ln(1 - r + r·e^ε)`, which is more than `-ln(1 - r + r·e^-ε)`, because the logarithm is concave.
+pub(super) fn largest_loss(rate: &Rational, epsilon: &Rational) -> Rational {
+    Rational::from(loss(rate, epsilon, 128).hi())
+}
+
 /// About how far apart the least loss is from that at a loss `m` of the noise alone.
 pub(super) fn width(rate: &Rational, m: &Rational) -> Rational {
     let least = (Rational::ONE - rate).max(Rational::pow2(-64));
