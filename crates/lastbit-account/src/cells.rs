@@ -9,7 +9,7 @@
 
 use std::ops::RangeInclusive;
 
-use lastbit_real::{Dyadic, Enclosure, Rational, exp_rational};
+use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational};
 
 use crate::distribution::{Bound, Distribution, Norm};
 use crate::mass::{Mass, Precision, Weighting};
@@ -73,6 +73,8 @@ impl Cells {
             ),
             masses: vec![Mass::ZERO; (last - first) as usize + 1],
             infinite: Dyadic::ZERO,
+            start: start.to_f64(Rounding::Nearest),
+            step: self.step.to_f64(Rounding::Nearest),
         };
         match bound {
             Bound::Upper => self.cells.iter().for_each(|cell| lattice.split(cell)),
@@ -135,6 +137,9 @@ struct Lattice {
     weights: Powers,
     masses: Vec<Mass>,
     infinite: Dyadic,
+    /// The loss at index 0, and the step, in floating point.
+    start: f64,
+    step: f64,
 }
 
 impl Lattice {
@@ -169,11 +174,24 @@ impl Lattice {
         }
     }
 
-    /// An output, or what is left of it, that is to be made one with others; `None` if not even the point below is known to be below it,
-    /// and it is better left out.
-    fn chord(&self, from: i64, (p, q): (Dyadic, Dyadic)) -> Option<Chord> {
+    /// An output, or what is left of it, that is to be made one with others; `None` if it is better left out. Its point is the one below its
+    /// loss, as far as doubles tell, and it is not taken for that without a look.
+    fn chord(&self, (p, q): (Dyadic, Dyadic)) -> Option<Chord> {
+        let float = |x: &Dyadic| {
+            let exponent = x.floor_log2().unwrap_or(0);
+            (Rational::from(&x.shl(-exponent)).to_f64(Rounding::Nearest), exponent as f64 * std::f64::consts::LN_2)
+        };
+        let ((p_mantissa, p_log), (q_mantissa, q_log)) = (float(&p), float(&q));
+        let loss = (p_mantissa / q_mantissa).ln() + (p_log - q_log);
+        let index = ((loss - self.start) / self.step).floor();
+        if !(index >= self.first as f64) {
+            return None;
+        }
+        let last = self.first + self.masses.len() as i64 - 1;
+        let index = (index as i64).min(last);
         let at = |index: i64| (index, self.powers.at(index).hi().clone());
-        let (at, power) = [from, from - 1].map(at).into_iter().find(|(_, power)| p >= power * &q)?;
+        let points = [index + 1, index, index - 1].into_iter().filter(|index| (self.first..=last).contains(index));
+        let (at, power) = points.map(at).find(|(_, power)| p >= power * &q)?;
         Some(Chord { at, power, p, q })
     }
 
@@ -199,7 +217,7 @@ impl Lattice {
             if cell.from == cell.to {
                 self.add(from, &Enclosure::exact(rest.0));
             } else {
-                open = self.chord(from, rest);
+                open = self.chord(rest);
             }
         }
         // What is left has a larger loss than its point says.

@@ -22,6 +22,9 @@ const ACCURACY: u64 = 1_000_000;
 /// The same for pictures.
 const FEW: u64 = 100;
 
+/// Of what is released so many times less often, cells may be as wide as those of the rest are together.
+const FEW_ARE_WIDE: u64 = 50;
+
 /// The largest `ε`.
 const MOST_EPSILON: u64 = 1_000_000;
 
@@ -50,6 +53,14 @@ impl Interval {
     /// With another upper bound, if there is one.
     fn at_most(self, bound: Option<Rational>) -> Interval {
         self.meet(Interval { lower: Rational::ZERO, upper: bound })
+    }
+
+    /// The larger of two numbers.
+    fn larger(self, other: Interval) -> Interval {
+        Interval {
+            lower: self.lower.max(other.lower),
+            upper: self.upper.zip(other.upper).map(|(a, b)| a.max(b)),
+        }
     }
 
     /// What both know.
@@ -292,7 +303,7 @@ impl Composition {
         let aim = Aim::Delta(&Rational::ZERO);
         let estimate = Estimate::of(self.terms(), &aim);
         let grid = Grid::first(self.terms(), estimate.spread)?;
-        let curves = self.bounds(&grid, &estimate.weighting(Precision::Bits90), goes_on)?.trade_offs();
+        let curves = self.bounds(&self.directions(), &grid, &estimate.weighting(Precision::Bits90), goes_on)?.trade_offs();
         Ok(false_alarms.iter().map(|alarm| curves.misses(alarm)).collect())
     }
 
@@ -320,8 +331,10 @@ impl Composition {
         let mut grid = Grid::first(self.terms(), estimate.spread)?;
         let mut precision = estimate.precision();
         let mut known: Option<Interval> = None;
+        let mut directions = self.directions();
         loop {
-            let bounds = match (self.bounds(&grid, &estimate.weighting(precision), goes_on), known.take()) {
+            let weighting = estimate.weighting(precision);
+            let bounds = match (self.bounds(&directions, &grid, &weighting, goes_on), known.take()) {
                 (Ok(bounds), before) => {
                     known = before;
                     bounds
@@ -334,7 +347,13 @@ impl Composition {
                 }
                 (Err(error), _) => return Err(error),
             };
-            let found = bounds.answer(aim);
+            let answers: Vec<Interval> = bounds.sides.iter().map(|side| side.answer(aim)).collect();
+            // A direction that is surely not the worse one needs no more digits.
+            let certain = answers.iter().map(|answer| &answer.lower).max().expect("a direction").clone();
+            let mut matters =
+                answers.iter().map(|answer| answer.upper.as_ref().is_none_or(|upper| *upper >= certain));
+            directions.retain(|_| matters.next().unwrap_or(true));
+            let found = answers.into_iter().reduce(Interval::larger).expect("at least one direction");
             let width = found.relative_width();
             let best = match known {
                 None => found,
@@ -355,7 +374,21 @@ impl Composition {
         }
     }
 
-    fn bounds(&self, grid: &Grid, weighting: &Weighting, goes_on: &dyn Fn() -> bool) -> Result<Bounds, Error> {
+    /// The directions in which neighbours differ, if it matters.
+    fn directions(&self) -> Vec<Direction> {
+        match self.terms.keys().all(Mechanism::is_symmetric) {
+            true => vec![Direction::Remove],
+            false => vec![Direction::Remove, Direction::Add],
+        }
+    }
+
+    fn bounds(
+        &self,
+        directions: &[Direction],
+        grid: &Grid,
+        weighting: &Weighting,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Bounds, Error> {
         let step = grid.step();
         let mut convolver = Convolver::new(weighting.precision);
         let mut rho = [Rational::ZERO, Rational::ZERO];
@@ -387,7 +420,7 @@ impl Composition {
         let most = laws.iter().filter(|(mechanism, _)| !mechanism.is_on_lattice()).map(|(_, times)| *times);
         let most = most.max().unwrap_or(1);
         let laws = laws.into_iter().map(|(mechanism, times)| {
-            let stride = (most / times).isqrt().clamp(1, 64) as i64;
+            let stride = (most / times / FEW_ARE_WIDE).isqrt().clamp(1, 64) as i64;
             let law = mechanism.law(weighting, &grid.step_of(&mechanism), stride)?;
             let log = Rational::try_from(mechanism.log_moment(tilt)).unwrap_or_default();
             Ok((law, times, log))
@@ -408,16 +441,12 @@ impl Composition {
             }
             all.ok_or(Error::Empty)
         };
-        let mut both = |direction| {
-            let lower = on(direction, Bound::Lower)?;
-            let upper = if worst == known { Some(on(direction, Bound::Upper)?) } else { None };
+        let both = |direction: &Direction| {
+            let lower = on(*direction, Bound::Lower)?;
+            let upper = if worst == known { Some(on(*direction, Bound::Upper)?) } else { None };
             Ok(Side { lower, upper })
         };
-        let mut sides = vec![both(Direction::Remove)?];
-        if !self.terms.keys().all(Mechanism::is_symmetric) {
-            sides.push(both(Direction::Add)?);
-        }
-        Ok(Bounds { sides })
+        Ok(Bounds { sides: directions.iter().map(both).collect::<Result<_, Error>>()? })
     }
 }
 
@@ -432,43 +461,25 @@ struct Bounds {
     sides: Vec<Side>,
 }
 
-impl Bounds {
+impl Side {
     fn answer(&self, aim: &Aim<'_>) -> Interval {
         match aim {
-            Aim::Delta(epsilon) => self.delta(epsilon),
-            Aim::Epsilon(delta) => self.epsilon(delta),
+            Aim::Delta(epsilon) => Interval {
+                lower: self.lower.delta(epsilon),
+                upper: self.upper.as_ref().map(|upper| upper.delta(epsilon)),
+            },
+            // Where even the lower bound is infinite, no finite number is below the truth, and any is below infinity.
+            Aim::Epsilon(delta) => Interval {
+                lower: self.lower.epsilon(delta).unwrap_or(Rational::ZERO),
+                upper: self.upper.as_ref().and_then(|upper| upper.epsilon(delta)),
+            },
         }
     }
+}
 
-    fn delta(&self, epsilon: &Rational) -> Interval {
-        let of = |side: &Side| Interval {
-            lower: side.lower.delta(epsilon),
-            upper: side.upper.as_ref().map(|upper| upper.delta(epsilon)),
-        };
-        self.worst(of)
-    }
-
-    fn epsilon(&self, delta: &Rational) -> Interval {
-        // Where even the lower bound is infinite, no finite number is below the truth, and any is below infinity.
-        let of = |side: &Side| Interval {
-            lower: side.lower.epsilon(delta).unwrap_or(Rational::ZERO),
-            upper: side.upper.as_ref().and_then(|upper| upper.epsilon(delta)),
-        };
-        self.worst(of)
-    }
-
+impl Bounds {
     /// What attackers can do in each direction.
     fn trade_offs(&self) -> Curves {
         Curves(self.sides.iter().map(|side| TradeOff::new(&side.lower, side.upper.as_ref())).collect())
     }
-
-    /// The larger of what is found in each direction.
-    fn worst(&self, of: impl Fn(&Side) -> Interval) -> Interval {
-        let larger = |a: Interval, b: Interval| Interval {
-            lower: a.lower.max(b.lower),
-            upper: a.upper.zip(b.upper).map(|(a, b)| a.max(b)),
-        };
-        self.sides.iter().map(of).reduce(larger).expect("at least one direction")
-    }
 }
-

@@ -14,8 +14,8 @@ const FIRST_POINTS: f64 = 32768.0;
 /// The most points for the window of all losses.
 const MOST_POINTS: f64 = 700_000.0;
 
-/// The same where each point of the law of a single release takes an error function or a logarithm.
-const MOST_SLOW_POINTS: f64 = 250_000.0;
+/// The same where each point of the law of a single release takes an error function or a logarithm, and rare losses are large.
+const MOST_SLOW_POINTS: f64 = 110_000.0;
 
 /// A step that divides as many of the exact lattices as there is room for, cut into parts.
 #[derive(Clone, Debug)]
@@ -50,7 +50,8 @@ impl Grid {
         // What the step divides.
         let mut common = finite.map(|(width, steps)| width / Rational::from(steps.unwrap_or(1)));
         if common.is_none() {
-            for step in exact().chain(reaches()) {
+            // First those whose ends weigh most; exact losses are moved to another lattice only once, as sums.
+            for step in reaches().chain(exact()) {
                 let finer = common.as_ref().map_or_else(|| step.clone(), |common| divisor(common.clone(), step.clone()));
                 if common.is_none() || fits(&finer) {
                     common = Some(finer);

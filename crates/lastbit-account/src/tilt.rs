@@ -20,6 +20,9 @@ pub(crate) enum Aim<'a> {
 /// The largest `λ`.
 const MOST_TILT: f64 = 4096.0;
 
+/// How much larger than needed the logarithm of the sum of all weights may be.
+const SLACK: f64 = 2.5;
+
 /// More releases than this need finer masses from the start.
 const MANY: f64 = 30_000.0;
 
@@ -47,18 +50,24 @@ impl Estimate {
             }
             low.midpoint(high).exp()
         };
-        let (tilt, log_delta) = match aim {
+        let (tilt, log_delta, aimed) = match aim {
             Aim::Delta(epsilon) => {
                 let epsilon = epsilon.to_f64(Rounding::Nearest);
                 let log_delta = |tilt: f64| log_moment(tilt) - tilt * epsilon;
                 let tilt = least(&log_delta);
-                if log_delta(tilt) < 0.0 { (tilt, log_delta(tilt)) } else { (0.0, 0.0) }
+                if log_delta(tilt) < 0.0 { (tilt, log_delta(tilt), epsilon) } else { (0.0, 0.0, epsilon) }
             }
             Aim::Epsilon(delta) => {
                 let log_delta = ln(delta);
-                (least(&|tilt: f64| (log_moment(tilt) - log_delta) / tilt), log_delta)
+                let epsilon = |tilt: f64| (log_moment(tilt) - log_delta) / tilt;
+                let tilt = least(&epsilon);
+                (tilt, log_delta, epsilon(tilt))
             }
         };
+        // Less is nearly as good, and rare large losses weigh less.
+        let at = |tilt: f64| log_moment(tilt) - tilt * aimed;
+        let best = at(tilt);
+        let tilt = (1..10).map(|tenths| tilt * f64::from(tenths) / 10.0).find(|less| at(*less) <= best + SLACK).unwrap_or(tilt);
         let apart = (tilt / 8.0).max(1.0 / 64.0);
         let middle = tilt.max(apart);
         let second = log_moment(middle + apart) - 2.0 * log_moment(middle) + log_moment(middle - apart);

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use lastbit_real::{Dyadic, Enclosure, Rational, erfc};
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational, erfc};
 
 use crate::cells::{Cell, Cells};
 use crate::mass::Weighting;
@@ -13,6 +13,26 @@ pub(super) struct Tails {
     pub(super) p: [Enclosure; 2],
     /// The same under `Q`.
     pub(super) q: [Enclosure; 2],
+}
+
+impl Tails {
+    /// Where the first cell begins, and where the last one ends.
+    pub(super) fn below_all() -> Tails {
+        let [all, nothing] = [Dyadic::ONE, Dyadic::ZERO].map(Enclosure::exact);
+        let ends = [all, nothing];
+        Tails { p: ends.clone(), q: ends }
+    }
+
+    pub(super) fn above_all() -> Tails {
+        let [all, nothing] = [Dyadic::ONE, Dyadic::ZERO].map(Enclosure::exact);
+        let ends = [nothing, all];
+        Tails { p: ends.clone(), q: ends }
+    }
+
+    /// What lies between here and another point.
+    pub(super) fn cell(&self, high: &Tails, from: Option<i64>, to: Option<i64>) -> Cell {
+        Cell { p: between(&self.p, &high.p), q: between(&self.q, &high.q), from, to }
+    }
 }
 
 /// Gaussian noise of a given `ρ`.
@@ -35,7 +55,7 @@ impl Loss {
         let square = rho * Rational::new(28 * i64::from(weighting.tail), 10).expect("10 is not 0");
         // To a relative 2^-30 or so, from above.
         let scale = Rational::pow2(60 - 2 * square.floor_log2().unwrap_or(0).div_euclid(2));
-        let root = (&square * scale.pow(2)).floor_sqrt().expect("not negative") + lastbit_real::IBig::ONE;
+        let root = (&square * scale.pow(2)).floor_sqrt().expect("not negative") + IBig::ONE;
         rho + Rational::from(root) * scale.recip().expect("positive")
     }
 
@@ -70,40 +90,35 @@ impl Loss {
 }
 
 /// The probability of a range, from what lies beyond its two ends.
-pub(super) fn between(low: &[Enclosure; 2], high: &[Enclosure; 2]) -> Enclosure {
+fn between(low: &[Enclosure; 2], high: &[Enclosure; 2]) -> Enclosure {
     let [by_upper, by_lower] = [&low[0] - &high[0], &high[1] - &low[1]];
     let narrower = if by_upper.width() <= by_lower.width() { by_upper } else { by_lower };
     narrower.max(&Enclosure::exact(Dyadic::ZERO))
 }
 
-/// A cell between each two points of every `stride`-th one of the lattice.
-pub(super) fn cells(rho: &Rational, step: &Rational, stride: i64, weighting: &Weighting) -> Cells {
+/// A cell between each two of every `stride`-th point of the lattice, moved by `shift` steps.
+pub(super) fn cells(
+    rho: &Rational,
+    step: &Rational,
+    stride: i64,
+    shift: &Rational,
+    weighting: &Weighting,
+) -> Cells {
     let loss = Loss::new(rho, weighting);
     let most = (Loss::reach(rho, weighting) / (step * Rational::from(stride))).ceil();
     let most = i64::try_from(most).expect("limited by the caller");
-    let at = |i: i64| loss.at(&Enclosure::of_rational(&(Rational::from(i * stride) * step), loss.bits + 8)).p;
-    // What is above l under P is below -l under Q.
-    let tails: Vec<[Enclosure; 2]> = (-most..=most).map(at).collect();
-    let mirrored = |i: usize| {
-        let [above, below] = &tails[tails.len() - 1 - i];
-        [below.clone(), above.clone()]
-    };
-    let mut cells = Vec::with_capacity(tails.len() + 1);
-    cells.push(Cell { p: tails[0][1].clone(), q: mirrored(0)[1].clone(), from: None, to: Some(-most * stride) });
-    for (i, index) in (-most..most).enumerate() {
-        cells.push(Cell {
-            p: between(&tails[i], &tails[i + 1]),
-            q: between(&mirrored(i), &mirrored(i + 1)),
-            from: Some(index * stride),
-            to: Some((index + 1) * stride),
-        });
+    let mut cells = Vec::with_capacity(2 * most as usize + 2);
+    let (mut from, mut low) = (None, Tails::below_all());
+    for i in -most..=most {
+        let index = (Rational::from(i) + shift) * Rational::from(stride);
+        let high = loss.at(&Enclosure::of_rational(&(&index * step), loss.bits + 8));
+        cells.push(low.cell(&high, from, Some(small(index.ceil()))));
+        (from, low) = (Some(small(index.floor())), high);
     }
-    let last = tails.len() - 1;
-    cells.push(Cell {
-        p: tails[last][0].clone(),
-        q: mirrored(last)[0].clone(),
-        from: Some(most * stride),
-        to: None,
-    });
+    cells.push(low.cell(&Tails::above_all(), from, None));
     Cells { step: step.clone(), offset: Rational::ZERO, cells }
+}
+
+fn small(index: IBig) -> i64 {
+    i64::try_from(index).expect("limited by the caller")
 }

@@ -146,8 +146,8 @@ pub(crate) enum Law {
     Laplace { epsilon: Rational, step: Rational },
     /// Losses on the lattice.
     Points { points: Points, step: Rational },
-    /// What no two losses of one are known of.
-    Cells { add: Cells, remove: Cells },
+    /// Losses that are anywhere.
+    Anywhere { mechanism: Mechanism, step: Rational, stride: i64 },
     /// Outputs of some neighbours, made from those of a mechanism.
     Processed { from: Box<Law>, some: Option<Cells> },
 }
@@ -166,10 +166,9 @@ impl Law {
                 laplace::points(epsilon, step, bound, weighting).on(step, direction, bound, weighting, log)
             }
             Law::Points { points, step } => points.on(step, direction, bound, weighting, log),
-            Law::Cells { add, remove } => match direction {
-                Direction::Add => add.distribution(bound, weighting, log),
-                Direction::Remove => remove.distribution(bound, weighting, log),
-            },
+            Law::Anywhere { mechanism, step, stride } => {
+                mechanism.cells(direction, bound, step, *stride, weighting).distribution(bound, weighting, log)
+            }
             Law::Processed { from, some } => match (bound, some) {
                 (Bound::Upper, _) => from.distribution(direction, bound, weighting, log),
                 (Bound::Lower, Some(some)) => some.distribution(bound, weighting, log),
@@ -182,8 +181,7 @@ impl Law {
 
     fn step(&self) -> Rational {
         match self {
-            Law::Laplace { step, .. } | Law::Points { step, .. } => step.clone(),
-            Law::Cells { add, .. } => add.step.clone(),
+            Law::Laplace { step, .. } | Law::Points { step, .. } | Law::Anywhere { step, .. } => step.clone(),
             Law::Processed { from, .. } => from.step(),
         }
     }
@@ -436,14 +434,13 @@ impl Mechanism {
             return Err(Error::TooFine);
         }
         let on_lattice = |points: Points| Law::Points { points, step: step.clone() };
-        let both = |remove: Cells| Law::Cells { add: remove.clone().mirrored(), remove };
-        let symmetric = |cells: Cells| Law::Cells { add: cells.clone(), remove: cells };
+        let anywhere = || Law::Anywhere { mechanism: self.clone(), step: step.clone(), stride };
         Ok(match self {
             Mechanism::Laplace { epsilon } => match epsilon.checked_div(step).expect("positive") {
                 steps if steps.is_integer() && steps >= Rational::from(4) => {
                     Law::Laplace { epsilon: epsilon.clone(), step: step.clone() }
                 }
-                _ => symmetric(sampled::laplace(&Rational::ONE, epsilon, step, weighting)),
+                _ => anywhere(),
             },
             Mechanism::Snapping { epsilon, grid, bound } => Law::Processed {
                 from: Box::new(Mechanism::Laplace { epsilon: epsilon.clone() }.law(weighting, step, stride)?),
@@ -464,19 +461,45 @@ impl Mechanism {
             Mechanism::Threshold { scale, threshold, keys } => {
                 on_lattice(points::threshold(scale, *threshold, *keys, weighting))
             }
-            Mechanism::Gaussian { rho } => symmetric(gaussian::cells(rho, step, stride, weighting)),
-            Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => {
-                symmetric(gaussian::cells(rho, step, stride, weighting))
-            }
-            Mechanism::SampledGaussian { rate, rho } => {
-                both(sampled::gaussian(rate, rho, step, weighting))
-            }
-            Mechanism::SampledLaplace { rate, epsilon } => {
-                both(sampled::laplace(rate, epsilon, step, weighting))
-            }
-            Mechanism::Finite { outputs } => both(finite::cells(outputs, step, weighting)),
+            Mechanism::Gaussian { .. }
+            | Mechanism::SampledGaussian { .. }
+            | Mechanism::SampledLaplace { .. }
+            | Mechanism::Finite { .. } => anywhere(),
             Mechanism::ZeroConcentrated { .. } => return Err(Error::Unknown),
         })
+    }
+
+    /// Ranges of outputs. For an upper bound they lie between points of the lattice; for a lower one around them, and just so that what they lose
+    /// as one is a little more than the point says.
+    fn cells(
+        &self,
+        direction: Direction,
+        bound: Bound,
+        step: &Rational,
+        stride: i64,
+        weighting: &Weighting,
+    ) -> Cells {
+        let ahead = |sixtyfourths: i64| Rational::new(sixtyfourths, 64).expect("64 is not 0");
+        let shift = match (bound, direction) {
+            (Bound::Upper, _) => Rational::ZERO,
+            (Bound::Lower, Direction::Remove) => ahead(33),
+            // Turned round in the end.
+            (Bound::Lower, Direction::Add) => ahead(31),
+        };
+        let gaussian = |rho, shift: &Rational| gaussian::cells(rho, step, stride, shift, weighting);
+        let remove = match self {
+            Mechanism::Gaussian { rho } => return gaussian(rho, &shift),
+            Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => gaussian(rho, &shift),
+            Mechanism::SampledGaussian { rate, rho } => sampled::gaussian(rate, rho, step, &shift, weighting),
+            Mechanism::SampledLaplace { rate, epsilon } => sampled::laplace(rate, epsilon, step, &shift, weighting),
+            Mechanism::Laplace { epsilon } => sampled::laplace(&Rational::ONE, epsilon, step, &shift, weighting),
+            Mechanism::Finite { outputs } => finite::cells(outputs, step, weighting),
+            _ => unreachable!("losses of other mechanisms lie on a lattice"),
+        };
+        match direction {
+            Direction::Remove => remove,
+            Direction::Add => remove.mirrored(),
+        }
     }
 
     /// About how many points of the lattice it needs, and how many probabilities are computed for them: the larger number.

@@ -6,7 +6,7 @@
 
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
-use super::gaussian::{self, Tails, between};
+use super::gaussian::{self, Tails};
 use crate::cells::{Cell, Cells};
 use crate::mass::Weighting;
 
@@ -36,9 +36,9 @@ impl Sampled<'_> {
         around(&(loss - &self.enclosed(&(self.offset * self.step))), self.step)
     }
 
-    /// `m` at a point of the lattice; `None` if that is not known to be above `ln(1-r)`.
-    fn noise_at(&self, index: i64) -> Option<Enclosure> {
-        let power = self.exp(&((self.offset + Rational::from(index)) * self.step));
+    /// `m` at a point of the lattice moved by so many steps; `None` if that is not known to be above `ln(1-r)`.
+    fn noise_at(&self, index: i64, shift: &Rational) -> Option<Enclosure> {
+        let power = self.exp(&((self.offset + Rational::from(index) + shift) * self.step));
         let above = (&power - &self.enclosed(&(Rational::ONE - self.rate))).round(self.bits);
         if *above.lo() <= Dyadic::ZERO {
             return None;
@@ -46,15 +46,11 @@ impl Sampled<'_> {
         above.div(&self.enclosed(self.rate), self.bits)?.ln(self.bits).ok()
     }
 
-    fn cell(&self, low: &Tails, high: &Tails, from: i64, to: Option<i64>) -> Cell {
-        self.mixed(between(&low.p, &high.p), between(&low.q, &high.q), from, to)
-    }
-
-    /// Outputs whose probabilities are `b₁` with the row and `b₀` without it.
-    fn mixed(&self, b1: Enclosure, b0: Enclosure, from: i64, to: Option<i64>) -> Cell {
+    /// Outputs that have one probability with the row (`p`) and another without it (`q`), where every row is taken.
+    fn mixed(&self, cell: Cell) -> Cell {
         let rest = self.enclosed(&(Rational::ONE - self.rate));
-        let p = &(&rest * &b0) + &(&self.enclosed(self.rate) * &b1);
-        Cell { p: p.round(self.bits), q: b0, from: Some(from), to }
+        let p = &(&rest * &cell.q) + &(&self.enclosed(self.rate) * &cell.p);
+        Cell { p: p.round(self.bits), ..cell }
     }
 }
 
@@ -91,44 +87,58 @@ pub(super) fn laplace_ends(rate: &Rational, epsilon: &Rational) -> [Rational; 2]
 }
 
 /// The cells of a removed row with Laplace noise, whose loss is often the least or the largest there is: the lattice has a point just below the
-/// least.
-pub(super) fn laplace(rate: &Rational, epsilon: &Rational, step: &Rational, weighting: &Weighting) -> Cells {
+/// least. They end at its points, moved by `shift` steps, which is at least 0 and below 1.
+pub(super) fn laplace(
+    rate: &Rational,
+    epsilon: &Rational,
+    step: &Rational,
+    shift: &Rational,
+    weighting: &Weighting,
+) -> Cells {
     let offset = laplace_ends(rate, epsilon)[0].checked_div(step).expect("positive");
     let bits = weighting.bits().max(120);
     let sampled = Sampled { rate, step, offset: &offset, bits };
-    let one = Enclosure::exact(Dyadic::ONE);
+    let half = Enclosure::exact(Dyadic::pow2(-1));
     let far = sampled.exp(&-epsilon).shl(-1);
     let (least, most) = (sampled.around(&-epsilon), sampled.around(epsilon));
-    let mut cells = vec![sampled.mixed(far.clone(), one.shl(-1), least.0, Some(least.1))];
     let at = |m: &Rational| laplace_tails(epsilon, &sampled.enclosed(m), bits);
+    let end = |p: &Enclosure, q: &Enclosure, (from, to): (i64, i64)| {
+        sampled.mixed(Cell { p: p.clone(), q: q.clone(), from: Some(from), to: Some(to) })
+    };
+    let mut cells = vec![end(&far, &half, least)];
     let (mut from, mut low) = (least.0, at(&-epsilon));
-    for index in least.0 + 1..most.1 {
-        let Some(m) = sampled.noise_at(index) else { continue };
+    for index in least.0..most.1 {
+        let Some(m) = sampled.noise_at(index, shift) else { continue };
         // Not where the point may be beyond the ends.
         if m.lo().cmp_rational(&-epsilon).is_le() || m.hi().cmp_rational(epsilon).is_ge() {
             continue;
         }
         let high = laplace_tails(epsilon, &m, bits);
-        cells.push(sampled.cell(&low, &high, from, Some(index)));
+        let to = if shift.is_zero() { index } else { index + 1 };
+        cells.push(sampled.mixed(low.cell(&high, Some(from), Some(to))));
         (from, low) = (index, high);
     }
-    cells.push(sampled.cell(&low, &at(epsilon), from, Some(most.1)));
-    cells.push(sampled.mixed(one.shl(-1), far, most.0, Some(most.1)));
+    cells.push(sampled.mixed(low.cell(&at(epsilon), Some(from), Some(most.1))));
+    cells.push(end(&half, &far, most));
     Cells { step: step.clone(), offset, cells }
 }
 
 /// Of the weighted probability beyond a point, the share at which cells begin to get wider than a step.
 const NEARLY_ALL: f64 = 1e-3;
 
-/// The cells of a removed row with Gaussian noise. Where little of the weighted probability is left, they get wider: what a cell costs grows with
-/// its probability, and with the square of its width.
-pub(super) fn gaussian(rate: &Rational, rho: &Rational, step: &Rational, weighting: &Weighting) -> Cells {
+/// The cells of a removed row with Gaussian noise, which end at points of the lattice, moved by `shift` steps. Where little of the weighted
+/// probability is left, they get wider: what a cell costs grows with its probability, and with the square of its width.
+pub(super) fn gaussian(
+    rate: &Rational,
+    rho: &Rational,
+    step: &Rational,
+    shift: &Rational,
+    weighting: &Weighting,
+) -> Cells {
     let sampled = Sampled { rate, step, offset: &Rational::ZERO, bits: weighting.bits() };
     let noise = gaussian::Loss::new(rho, weighting);
     let last = sampled.around(&gaussian::Loss::reach(rho, weighting)).1;
     let least = ln_rational(&(Rational::ONE - rate), sampled.bits).expect("a rate below 1");
-    let [one, zero] = [Dyadic::ONE, Dyadic::ZERO].map(Enclosure::exact);
-    let nothing = |ends: [&Enclosure; 2]| Tails { p: ends.map(Clone::clone), q: ends.map(Clone::clone) };
     let float = |x: &Rational| x.to_f64(Rounding::Nearest);
     let (tilt, height, rho, rate) = (float(&weighting.tilt), float(step), float(rho), float(rate));
     let widest = (1.0 / (16.0 * (1.0 + tilt) * height)).max(1.0);
@@ -141,17 +151,18 @@ pub(super) fn gaussian(rate: &Rational, rho: &Rational, step: &Rational, weighti
         (0.5 * (NEARLY_ALL.ln() - log_beyond)).exp().clamp(1.0, widest) as i64
     };
     let mut cells = Vec::new();
-    let (mut from, mut low) = (sampled.of_loss(&least).0, nothing([&one, &zero]));
-    let mut index = from + 1;
+    let (mut from, mut low) = (sampled.of_loss(&least).0, Tails::below_all());
+    let mut index = from;
     while index < last {
-        if let Some(m) = sampled.noise_at(index) {
+        if let Some(m) = sampled.noise_at(index, shift) {
             let high = noise.at(&m);
-            cells.push(sampled.cell(&low, &high, from, Some(index)));
+            let to = if shift.is_zero() { index } else { index + 1 };
+            cells.push(sampled.mixed(low.cell(&high, Some(from), Some(to))));
             (from, low) = (index, high);
         }
         index += stride(index);
     }
-    cells.push(sampled.cell(&low, &nothing([&zero, &one]), from, None));
+    cells.push(sampled.mixed(low.cell(&Tails::above_all(), Some(from), None)));
     Cells { step: step.clone(), offset: Rational::ZERO, cells }
 }
 
