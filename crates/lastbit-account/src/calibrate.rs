@@ -140,12 +140,15 @@ fn rounded_up(scale: &Rational) -> Rational {
 impl Noise {
     fn mechanism(self, sensitivity: &Rational, scale: &Rational) -> Result<Mechanism, Error> {
         let whole = || {
-            let number = sensitivity.is_integer().then(|| u64::try_from(sensitivity.numerator()).ok()).flatten();
+            let number =
+                sensitivity.is_integer().then(|| u64::try_from(sensitivity.numerator()).ok()).flatten();
             number.ok_or_else(|| Error::NotWhole { value: sensitivity.to_short() })
         };
         Ok(match self {
             Noise::Laplace => Mechanism::Laplace { epsilon: sensitivity / scale },
-            Noise::DiscreteLaplace => Mechanism::DiscreteLaplace { scale: scale.clone(), sensitivity: whole()? },
+            Noise::DiscreteLaplace => {
+                Mechanism::DiscreteLaplace { scale: scale.clone(), sensitivity: whole()? }
+            }
             Noise::Gaussian => Mechanism::Gaussian { rho: (sensitivity / scale).pow(2) * Rational::pow2(-1) },
             Noise::DiscreteGaussian => {
                 Mechanism::DiscreteGaussian { variance: scale.pow(2), sensitivity: whole()? }

@@ -39,12 +39,8 @@ pub(crate) struct Cells {
 impl Cells {
     /// The same mechanism with `P` and `Q` exchanged.
     pub(crate) fn mirrored(self) -> Cells {
-        let turn = |cell: Cell| Cell {
-            p: cell.q,
-            q: cell.p,
-            from: cell.to.map(|i| -i),
-            to: cell.from.map(|i| -i),
-        };
+        let turn =
+            |cell: Cell| Cell { p: cell.q, q: cell.p, from: cell.to.map(|i| -i), to: cell.from.map(|i| -i) };
         Cells {
             offset: -&self.offset,
             step: self.step,
@@ -159,11 +155,8 @@ impl Lattice {
             (Some(from), Some(to)) if from < to => {
                 let bits = self.bits;
                 let q = Enclosure::exact(cell.q.lo().clone());
-                let falls = self
-                    .powers
-                    .at(from)
-                    .div(&self.powers.at(to), bits)
-                    .expect("a power of e is positive");
+                let falls =
+                    self.powers.at(from).div(&self.powers.at(to), bits).expect("a power of e is positive");
                 let one = Enclosure::exact(Dyadic::ONE);
                 let y = (&p - &(&self.powers.at(from) * &q)).div(&(&one - &falls), bits).expect("from < to");
                 let y = y.max(&Enclosure::exact(Dyadic::ZERO)).min(&p);
@@ -179,7 +172,10 @@ impl Lattice {
     fn chord(&self, (p, q): (Dyadic, Dyadic)) -> Option<Chord> {
         let float = |x: &Dyadic| {
             let exponent = x.floor_log2().unwrap_or(0);
-            (Rational::from(&x.shl(-exponent)).to_f64(Rounding::Nearest), exponent as f64 * std::f64::consts::LN_2)
+            (
+                Rational::from(&x.shl(-exponent)).to_f64(Rounding::Nearest),
+                exponent as f64 * std::f64::consts::LN_2,
+            )
         };
         let ((p_mantissa, p_log), (q_mantissa, q_log)) = (float(&p), float(&q));
         let loss = (p_mantissa / q_mantissa).ln() + (p_log - q_log);
@@ -190,7 +186,8 @@ impl Lattice {
         let last = self.first + self.masses.len() as i64 - 1;
         let index = (index as i64).min(last);
         let at = |index: i64| (index, self.powers.at(index).hi().clone());
-        let points = [index + 1, index, index - 1].into_iter().filter(|index| (self.first..=last).contains(index));
+        let points =
+            [index + 1, index, index - 1].into_iter().filter(|index| (self.first..=last).contains(index));
         let (at, power) = points.map(at).find(|(_, power)| p >= power * &q)?;
         Some(Chord { at, power, p, q })
     }
@@ -249,7 +246,8 @@ impl Chord {
             self.q = &self.q + q;
             return false;
         }
-        let share = Enclosure::exact(excess).div(&Enclosure::exact(lacking), bits).expect("more than the excess");
+        let share =
+            Enclosure::exact(excess).div(&Enclosure::exact(lacking), bits).expect("more than the excess");
         let share = share.lo().round_down(SHARE_BITS);
         let (p_taken, q_taken) = (&share * p, &share * q);
         let left = ((p - &p_taken).round_down(bits), (q - &q_taken).round_up(bits));

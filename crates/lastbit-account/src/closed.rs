@@ -44,7 +44,9 @@ fn gaussian_enclosed(rho: &Rational, epsilon: &Rational, bits: u32) -> Enclosure
         match z.hi().floor_log2() {
             // Far out on the negative side it is all; on the positive side the caller has looked.
             _ if z.hi().is_negative() && z.hi().floor_log2() > Some(20) => Enclosure::exact(Dyadic::from(2)),
-            log if log > Some(20) => Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-LEAST - 1)).expect("in order"),
+            log if log > Some(20) => {
+                Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-LEAST - 1)).expect("in order")
+            }
             _ => z.erfc(bits).expect("below 2^30"),
         }
     };
@@ -180,4 +182,3 @@ pub(crate) fn laplace_renyi(epsilon: &Rational, order: &Rational) -> Enclosure {
     let log = sum.round(BITS).ln(BITS).expect("positive");
     &enclosed(epsilon) + &log.div(&enclosed(&less), BITS).expect("above 1")
 }
-

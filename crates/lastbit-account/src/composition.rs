@@ -8,7 +8,7 @@ use crate::convolve::Convolver;
 use crate::distribution::{Bound, Distribution};
 use crate::grid::Grid;
 use crate::mass::{Precision, Weighting};
-use crate::mechanism::{Direction, Law};
+use crate::mechanism::Direction;
 use crate::tilt::{Aim, Estimate};
 use crate::trade_off::{Curves, TradeOff};
 use crate::{Error, Mechanism, check_delta, closed, positive};
@@ -300,10 +300,12 @@ impl Composition {
         if let Some(bad) = false_alarms.iter().find(|alarm| alarm.is_negative() || **alarm > Rational::ONE) {
             return Err(Error::NoShare { value: bad.to_short() });
         }
-        let aim = Aim::Delta(&Rational::ZERO);
-        let estimate = Estimate::of(self.terms(), &aim);
-        let grid = Grid::first(self.terms(), estimate.spread)?;
-        let curves = self.bounds(&self.directions(), &grid, &estimate.weighting(Precision::Bits90), goes_on)?.trade_offs();
+        if self.terms.is_empty() {
+            return Err(Error::Empty);
+        }
+        let directions = self.directions(&Aim::Delta(&Rational::ZERO));
+        let grid = Grid::first(self.terms(), Estimate::widest(&directions))?;
+        let curves = self.bounds(&directions, &grid, Precision::Bits90, goes_on)?.trade_offs();
         Ok(false_alarms.iter().map(|alarm| curves.misses(alarm)).collect())
     }
 
@@ -321,20 +323,13 @@ impl Composition {
     }
 
     /// Tries ever finer lattices and masses, until the answer is accurate or there is no room for more.
-    fn refine(
-        &self,
-        aim: &Aim<'_>,
-        accuracy: u64,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<Interval, Error> {
-        let estimate = Estimate::of(self.terms(), aim);
-        let mut grid = Grid::first(self.terms(), estimate.spread)?;
-        let mut precision = estimate.precision();
+    fn refine(&self, aim: &Aim<'_>, accuracy: u64, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
+        let mut directions = self.directions(aim);
+        let mut grid = Grid::first(self.terms(), Estimate::widest(&directions))?;
+        let mut precision = directions[0].1.precision();
         let mut known: Option<Interval> = None;
-        let mut directions = self.directions();
         loop {
-            let weighting = estimate.weighting(precision);
-            let bounds = match (self.bounds(&directions, &grid, &weighting, goes_on), known.take()) {
+            let bounds = match (self.bounds(&directions, &grid, precision, goes_on), known.take()) {
                 (Ok(bounds), before) => {
                     known = before;
                     bounds
@@ -374,23 +369,24 @@ impl Composition {
         }
     }
 
-    /// The directions in which neighbours differ, if it matters.
-    fn directions(&self) -> Vec<Direction> {
-        match self.terms.keys().all(Mechanism::is_symmetric) {
-            true => vec![Direction::Remove],
-            false => vec![Direction::Remove, Direction::Add],
-        }
+    /// The directions in which neighbours differ, if it matters, and where to look in each.
+    fn directions(&self, aim: &Aim<'_>) -> Vec<(Direction, Estimate)> {
+        let directions: &[_] = match self.terms.keys().all(Mechanism::is_symmetric) {
+            true => &[Direction::Remove],
+            false => &[Direction::Remove, Direction::Add],
+        };
+        directions.iter().map(|direction| (*direction, Estimate::of(self.terms(), *direction, aim))).collect()
     }
 
     fn bounds(
         &self,
-        directions: &[Direction],
+        directions: &[(Direction, Estimate)],
         grid: &Grid,
-        weighting: &Weighting,
+        precision: Precision,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Bounds, Error> {
         let step = grid.step();
-        let mut convolver = Convolver::new(weighting.precision);
+        let mut convolver = Convolver::new(precision);
         let mut rho = [Rational::ZERO, Rational::ZERO];
         let mut laws = Vec::new();
         for (mechanism, times) in &self.terms {
@@ -415,21 +411,17 @@ impl Composition {
             // Gaussian noise is zero-concentrated, and so the worst of all noise that is cannot be better.
             laws.push((Mechanism::Gaussian { rho: worst.clone() }, 1));
         }
-        let tilt = weighting.tilt.to_f64(Rounding::Nearest);
         // What a wide cell costs grows with the number of releases.
         let most = laws.iter().filter(|(mechanism, _)| !mechanism.is_on_lattice()).map(|(_, times)| *times);
         let most = most.max().unwrap_or(1);
-        let laws = laws.into_iter().map(|(mechanism, times)| {
-            let stride = (most / times / FEW_ARE_WIDE).isqrt().clamp(1, 64) as i64;
-            let law = mechanism.law(weighting, &grid.step_of(&mechanism), stride)?;
-            let log = Rational::try_from(mechanism.log_moment(tilt)).unwrap_or_default();
-            Ok((law, times, log))
-        });
-        let laws: Vec<(Law, u64, Rational)> = laws.collect::<Result<_, Error>>()?;
-        let mut on = |direction, bound| {
+        let mut on = |direction, bound, weighting: &Weighting| {
+            let tilt = weighting.tilt.to_f64(Rounding::Nearest);
             let mut all: Option<Distribution> = None;
-            for (law, times, log) in &laws {
-                let one = law.distribution(direction, bound, weighting, log);
+            for (mechanism, times) in &laws {
+                let stride = (most / times / FEW_ARE_WIDE).isqrt().clamp(1, 64) as i64;
+                let law = mechanism.law(weighting, &grid.step_of(mechanism), stride)?;
+                let log = Rational::try_from(mechanism.log_moment(direction, tilt)).unwrap_or_default();
+                let one = law.distribution(direction, bound, weighting, &log);
                 let mut power = one.power(*times, &mut convolver, goes_on)?;
                 if power.step != step {
                     power = power.on(&step);
@@ -441,9 +433,10 @@ impl Composition {
             }
             all.ok_or(Error::Empty)
         };
-        let both = |direction: &Direction| {
-            let lower = on(*direction, Bound::Lower)?;
-            let upper = if worst == known { Some(on(*direction, Bound::Upper)?) } else { None };
+        let both = |(direction, estimate): &(Direction, Estimate)| {
+            let weighting = estimate.weighting(precision, grid);
+            let lower = on(*direction, Bound::Lower, &weighting)?;
+            let upper = if worst == known { Some(on(*direction, Bound::Upper, &weighting)?) } else { None };
             Ok(Side { lower, upper })
         };
         Ok(Bounds { sides: directions.iter().map(both).collect::<Result<_, Error>>()? })

@@ -145,14 +145,10 @@ impl Distribution {
         Ok(sum.normal())
     }
 
-    /// The probability that one of two independent losses is infinite: `a + b - a·b`, from above `a + b`.
+    /// The probability that one of two independent losses is infinite, which grows with both.
     fn either_infinite(&self, other: &Distribution) -> Dyadic {
         let (a, b) = (&self.infinite, &other.infinite);
-        let sum = a + b;
-        match self.bound {
-            Bound::Upper => self.bound.rounded(&sum.min(Dyadic::ONE)),
-            Bound::Lower => self.bound.rounded(&(&sum - &(a * b))),
-        }
+        self.bound.rounded(&(&(a + b) - &(a * b)))
     }
 
     /// Cuts off as much of each tail as rounding may have cost, a unit for each value.
@@ -275,8 +271,9 @@ impl Distribution {
         self.with_infinite(finite, epsilon)
     }
 
-    /// The bound on `δ` at 0 and at about so many points of the lattice above, of which the last is the largest loss.
-    pub(crate) fn profile(&self, points: usize) -> Vec<(Rational, Rational)> {
+    /// The bound on `δ` at 0 and at every point of the lattice above, or at every n-th of them if there are more than so many; the last is the largest
+    /// loss. And whether it is every one, so that `δ` is a straight line in `e^ε` between them.
+    pub(crate) fn profile(&self, points: usize) -> (Vec<(Rational, Rational)>, bool) {
         let first = usize::try_from((-&self.first).floor().max(IBig::ZERO)).unwrap_or(usize::MAX);
         let stride = (self.masses.len().saturating_sub(first) / points).max(1);
         let mut profile = Vec::new();
@@ -295,7 +292,7 @@ impl Distribution {
         }
         profile.push((Rational::ZERO, self.delta(&Rational::ZERO)));
         profile.reverse();
-        profile
+        (profile, stride == 1)
     }
 
     /// With what is missing and what is infinite, `δ(ε)` where that of finite losses is given.
@@ -437,7 +434,8 @@ impl Tail<'_> {
         let (bound, loss) = (self.of.bound, self.of.loss(lowest));
         let allowed =
             Enclosure::of_rational(delta, BITS).div(&self.of.probability(&loss), BITS).expect("positive");
-        let rises = exp_rational(&(&self.of.weighting.tilt * &self.of.step), BITS).expect("a step is limited");
+        let rises =
+            exp_rational(&(&self.of.weighting.tilt * &self.of.step), BITS).expect("a step is limited");
         let excess = &(&self.sum(0) - bound.other_end(&allowed)) + &(&self.of.missing * rises.hi());
         let weighted = self.sum(1);
         // If even all of the tail is not more than delta, ε may be anything.

@@ -48,7 +48,9 @@ pub enum Error {
         value: String,
     },
     /// A mechanism of which is not known what groups lose.
-    #[error("it is not known what a group loses by {mechanism}; account for single units, or give the pure loss of the group")]
+    #[error(
+        "it is not known what a group loses by {mechanism}; account for single units, or give the pure loss of the group"
+    )]
     NoGroup {
         /// The mechanism.
         mechanism: &'static str,

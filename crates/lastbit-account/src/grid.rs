@@ -24,6 +24,8 @@ pub(crate) struct Grid {
     parts: u64,
     /// The least step that there is room for; `None` if all losses are on the lattice exactly.
     least: Option<f64>,
+    /// Whether some losses are not on the lattice, and are moved to it.
+    moves: bool,
 }
 
 impl Grid {
@@ -41,8 +43,14 @@ impl Grid {
             return Err(Error::Empty);
         }
         let fits = |step: &Rational| width / step.to_f64(Rounding::Up) <= MOST_POINTS;
-        let exact = || lattices.iter().filter_map(|l| if let Lattice::Exact { step } = l { Some(step) } else { None });
-        let reaches = || lattices.iter().filter_map(|l| if let Lattice::Continuous { reach } = l { Some(reach) } else { None });
+        let exact = || {
+            lattices.iter().filter_map(|l| if let Lattice::Exact { step } = l { Some(step) } else { None })
+        };
+        let reaches = || {
+            lattices
+                .iter()
+                .filter_map(|l| if let Lattice::Continuous { reach } = l { Some(reach) } else { None })
+        };
         let finite = lattices.iter().find_map(|l| match l {
             Lattice::Finite { width, steps } => Some((width, *steps)),
             _ => None,
@@ -52,7 +60,9 @@ impl Grid {
         if common.is_none() {
             // First those whose ends weigh most; exact losses are moved to another lattice only once, as sums.
             for step in reaches().chain(exact()) {
-                let finer = common.as_ref().map_or_else(|| step.clone(), |common| divisor(common.clone(), step.clone()));
+                let finer = common
+                    .as_ref()
+                    .map_or_else(|| step.clone(), |common| divisor(common.clone(), step.clone()));
                 if common.is_none() || fits(&finer) {
                     common = Some(finer);
                 }
@@ -69,8 +79,13 @@ impl Grid {
             true => Rational::pow2((width / FIRST_POINTS).log2().floor() as i64),
             false => Rational::ONE,
         });
+        let moves = !lattices.iter().all(|l| match l {
+            Lattice::Point => true,
+            Lattice::Exact { step } => divides(&common, step),
+            _ => false,
+        });
         if is_exact {
-            return Ok(Grid { common, parts: 1, least: None });
+            return Ok(Grid { common, parts: 1, least: None, moves });
         }
         let float = common.to_f64(Rounding::Up);
         // At least four steps in the reach of everything continuous.
@@ -78,7 +93,7 @@ impl Grid {
         let parts = (FIRST_POINTS * float / width).max(short).ceil();
         let is_fast = lattices.iter().all(|l| !matches!(l, Lattice::Free | Lattice::Finite { .. }));
         let most = if is_fast { MOST_POINTS } else { MOST_SLOW_POINTS };
-        Ok(Grid { common, parts: parts as u64, least: Some(width / most) })
+        Ok(Grid { common, parts: parts as u64, least: Some(width / most), moves })
     }
 
     pub(crate) fn step(&self) -> Rational {
@@ -91,6 +106,11 @@ impl Grid {
             Lattice::Exact { step } if !divides(&self.step(), &step) => step,
             _ => self.step(),
         }
+    }
+
+    /// The largest `λ` with which nothing gets much heavier by being moved a step up.
+    pub(crate) fn most_tilt(&self) -> f64 {
+        if self.moves { 16.0 / self.step().to_f64(Rounding::Up) } else { f64::INFINITY }
     }
 
     /// Whether a finer lattice would tell nothing more.

@@ -100,8 +100,8 @@ pub(crate) struct Weighting {
 }
 
 impl Weighting {
-    /// Bits of enclosures of what becomes a mass: enough for differences of neighbouring points of a lattice of a million.
+    /// Bits of enclosures of what becomes a mass: enough for differences of neighbouring points of a lattice.
     pub(crate) fn bits(&self) -> u32 {
-        self.precision.bits() + 48
+        self.precision.bits() + 36
     }
 }

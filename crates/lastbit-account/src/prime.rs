@@ -1,11 +1,7 @@
 //! Arithmetic modulo primes just below 2⁶², and the number-theoretic transform over each.
 
 /// Primes `c·2²⁶ + 1` below 2⁶², so that there are roots of unity of every order up to 2²⁶.
-pub(crate) const PRIMES: [u64; 3] = [
-    0x3fff_ffff_cc00_0001,
-    0x3fff_ffff_3400_0001,
-    0x3fff_fffe_0800_0001,
-];
+pub(crate) const PRIMES: [u64; 3] = [0x3fff_ffff_cc00_0001, 0x3fff_ffff_3400_0001, 0x3fff_fffe_0800_0001];
 
 /// The largest order of a root of unity is 2 to this.
 #[cfg(test)]

@@ -6,7 +6,9 @@
 use lastbit_real::{Rational, Rounding};
 
 use crate::Mechanism;
+use crate::grid::Grid;
 use crate::mass::{Precision, Weighting};
+use crate::mechanism::Direction;
 
 /// The question.
 #[derive(Clone, Debug)]
@@ -28,17 +30,21 @@ const MANY: f64 = 30_000.0;
 
 /// What to weight by, and how far losses so weighted are spread.
 pub(crate) struct Estimate {
-    pub(crate) tilt: f64,
-    pub(crate) log_delta: f64,
+    tilt: f64,
+    log_delta: f64,
     /// The standard deviation.
-    pub(crate) spread: f64,
+    spread: f64,
     releases: f64,
 }
 
 impl Estimate {
-    pub(crate) fn of<'m>(terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone, aim: &Aim<'_>) -> Estimate {
+    pub(crate) fn of<'m>(
+        terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone,
+        direction: Direction,
+        aim: &Aim<'_>,
+    ) -> Estimate {
         let log_moment = |tilt: f64| -> f64 {
-            terms.clone().map(|(mechanism, times)| times as f64 * mechanism.log_moment(tilt)).sum()
+            terms.clone().map(|(mechanism, times)| times as f64 * mechanism.log_moment(direction, tilt)).sum()
         };
         let least = |of: &dyn Fn(f64) -> f64| {
             // Golden sections of the logarithm.
@@ -67,7 +73,10 @@ impl Estimate {
         // Less is nearly as good, and rare large losses weigh less.
         let at = |tilt: f64| log_moment(tilt) - tilt * aimed;
         let best = at(tilt);
-        let tilt = (1..10).map(|tenths| tilt * f64::from(tenths) / 10.0).find(|less| at(*less) <= best + SLACK).unwrap_or(tilt);
+        let tilt = (1..10)
+            .map(|tenths| tilt * f64::from(tenths) / 10.0)
+            .find(|less| at(*less) <= best + SLACK)
+            .unwrap_or(tilt);
         let apart = (tilt / 8.0).max(1.0 / 64.0);
         let middle = tilt.max(apart);
         let second = log_moment(middle + apart) - 2.0 * log_moment(middle) + log_moment(middle - apart);
@@ -75,16 +84,23 @@ impl Estimate {
         Estimate { tilt, log_delta, spread: second.max(0.0).sqrt() / apart, releases }
     }
 
+    /// The largest standard deviation in any direction.
+    pub(crate) fn widest(directions: &[(Direction, Estimate)]) -> f64 {
+        directions.iter().map(|(_, estimate)| estimate.spread).fold(0.0, f64::max)
+    }
+
     /// The precision to begin with.
     pub(crate) fn precision(&self) -> Precision {
         if self.releases > MANY { Precision::Bits90 } else { Precision::Bits60 }
     }
 
-    pub(crate) fn weighting(&self, precision: Precision) -> Weighting {
+    pub(crate) fn weighting(&self, precision: Precision, grid: &Grid) -> Weighting {
+        let tilt = self.tilt.min(grid.most_tilt());
         // To a few bits, so that exponents stay short.
-        let unit = if self.tilt > 0.0 { self.tilt.log2().floor() as i64 - 5 } else { 0 };
-        let units = (self.tilt / (unit as f64).exp2()).round() as u64;
-        let tail = (40.0 - self.log_delta * std::f64::consts::LOG2_E + self.releases.log2()).clamp(60.0, 8000.0);
+        let unit = if tilt > 0.0 { tilt.log2().floor() as i64 - 5 } else { 0 };
+        let units = (tilt / (unit as f64).exp2()).round() as u64;
+        let tail =
+            (40.0 - self.log_delta * std::f64::consts::LOG2_E + self.releases.log2()).clamp(60.0, 8000.0);
         Weighting { precision, tilt: Rational::from(units) * Rational::pow2(unit), tail: tail as u32 }
     }
 }

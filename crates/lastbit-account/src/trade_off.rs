@@ -15,6 +15,8 @@ const POINTS: usize = 2000;
 /// `δ` of one direction at many `e^ε >= 1`, from below and from above: rows of `e^ε` from below and from above, and the bound on `δ`.
 pub(crate) struct TradeOff {
     lower: Vec<Row>,
+    /// Whether the lower bound is a straight line in `e^ε` between the rows.
+    is_straight: bool,
     /// Empty if nothing is known.
     upper: Vec<Row>,
 }
@@ -24,17 +26,19 @@ struct Row {
     delta: Rational,
 }
 
-fn rows(of: &Distribution) -> Vec<Row> {
+fn rows(of: &Distribution) -> (Vec<Row>, bool) {
     let row = |(epsilon, delta): (Rational, Rational)| {
         let power = exp_rational(&epsilon, 96).expect("losses are limited");
         Row { power: [Rational::from(power.lo()), Rational::from(power.hi())], delta }
     };
-    of.profile(POINTS).into_iter().map(row).collect()
+    let (profile, is_straight) = of.profile(POINTS);
+    (profile.into_iter().map(row).collect(), is_straight)
 }
 
 impl TradeOff {
     pub(crate) fn new(lower: &Distribution, upper: Option<&Distribution>) -> TradeOff {
-        TradeOff { lower: rows(lower), upper: upper.map(rows).unwrap_or_default() }
+        let (lower, is_straight) = rows(lower);
+        TradeOff { lower, is_straight, upper: upper.map(|upper| rows(upper).0).unwrap_or_default() }
     }
 
     /// `sup 1 - δ - e^ε·α` over `ε >= 0`, and `sup e^-ε·(1 - δ - α)`: at least, from an upper bound on `δ` at some points.
@@ -47,17 +51,20 @@ impl TradeOff {
         largest(self.upper.iter().map(value))
     }
 
-    /// The same: at most, from a lower bound on `δ`. Between two points `δ` is at least what it is at the second, and `e^ε` at least what it is
-    /// at the first.
+    /// The same: at most, from a lower bound on `δ`. Where that is a straight line between two points, both numbers are largest at one of them. If not,
+    /// `δ` is at least what it is at the second, and `e^ε` at least what it is at the first.
     fn at_most(&self, alpha: &Rational) -> [Rational; 2] {
         let value = |power: &Rational, delta: &Rational| {
             let detected = Rational::ONE - delta;
             let second = (&detected - alpha) / power;
             [detected - power * alpha, second]
         };
-        let last = self.lower.last().map(|row| value(&row.power[0], &Rational::ZERO));
+        // Beyond the last one there is nothing but infinite losses.
+        let last = self.lower.last().map(|row| value(&row.power[0], &row.delta));
+        let points =
+            self.lower.iter().map(|row| value(&row.power[0], &row.delta)).filter(|_| self.is_straight);
         let between = self.lower.windows(2).map(|rows| value(&rows[0].power[0], &rows[1].delta));
-        largest(between.chain(last))
+        largest(between.filter(|_| !self.is_straight).chain(points).chain(last))
     }
 }
 

@@ -4,11 +4,11 @@ use lastbit_account::{Composition, Error, Interval, Mechanism};
 use lastbit_real::{Enclosure, Rational, exp_rational};
 use proptest::prelude::*;
 
-fn rational(text: &str) -> Rational {
+pub(crate) fn rational(text: &str) -> Rational {
     text.parse().unwrap()
 }
 
-fn composition(terms: &[(Mechanism, u64)]) -> Composition {
+pub(crate) fn composition(terms: &[(Mechanism, u64)]) -> Composition {
     let mut composition = Composition::new();
     for (mechanism, times) in terms {
         composition.add(mechanism.clone(), *times).unwrap();
@@ -16,11 +16,11 @@ fn composition(terms: &[(Mechanism, u64)]) -> Composition {
     composition
 }
 
-fn laplace(epsilon: &str) -> Mechanism {
+pub(crate) fn laplace(epsilon: &str) -> Mechanism {
     Mechanism::Laplace { epsilon: rational(epsilon) }
 }
 
-fn response(epsilon: &Rational) -> Mechanism {
+pub(crate) fn response(epsilon: &Rational) -> Mechanism {
     Mechanism::RandomizedResponse { epsilon: epsilon.clone() }
 }
 

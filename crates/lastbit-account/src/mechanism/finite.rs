@@ -14,7 +14,7 @@ const MOST_STEPS: u64 = 4096;
 
 /// What lattices are below the losses that they are made for: little enough to cost nothing, and enough to be seen by enclosures.
 fn below(loss: &Enclosure) -> Rational {
-    Rational::from(loss.lo()) - Rational::pow2(-72)
+    Rational::from(loss.lo()) - Rational::pow2(-96)
 }
 
 /// A little below the least and the largest finite loss; `None` if none is finite.
@@ -27,7 +27,9 @@ pub(super) fn ends(outputs: &[(Rational, Rational)]) -> Option<[Rational; 2]> {
 /// below [`MOST_STEPS`].
 pub(super) fn steps(outputs: &[(Rational, Rational)]) -> Option<u64> {
     let [least, most] = ends(outputs)?;
-    let share = |(p, q): &(Rational, Rational)| Some((below(&loss(p, q)?) - &least).checked_div(&(&most - &least))?.to_f64(Rounding::Nearest));
+    let share = |(p, q): &(Rational, Rational)| {
+        Some((below(&loss(p, q)?) - &least).checked_div(&(&most - &least))?.to_f64(Rounding::Nearest))
+    };
     let shares: Vec<f64> = outputs.iter().filter_map(share).collect();
     let is_near = |x: f64| (x - x.round()).abs() < 1e-12;
     (1..=MOST_STEPS).find(|steps| shares.iter().all(|share| is_near(share * *steps as f64)))
@@ -36,9 +38,9 @@ pub(super) fn steps(outputs: &[(Rational, Rational)]) -> Option<u64> {
 /// Just above the largest loss in either direction; `None` if it is infinite.
 pub(super) fn largest_loss(outputs: &[(Rational, Rational)]) -> Option<Rational> {
     let possible = outputs.iter().filter(|(p, q)| p.is_positive() || q.is_positive());
-    possible.map(|(p, q)| Some(Rational::from(loss(p, q)?.abs().hi()))).try_fold(Rational::ZERO, |most, loss| {
-        Some(most.max(loss?))
-    })
+    possible
+        .map(|(p, q)| Some(Rational::from(loss(p, q)?.abs().hi())))
+        .try_fold(Rational::ZERO, |most, loss| Some(most.max(loss?)))
 }
 
 /// `ln(p/q)`, if it is finite.
@@ -49,7 +51,7 @@ fn loss(p: &Rational, q: &Rational) -> Option<Enclosure> {
 /// The outputs, on a lattice that has a point just below the least finite loss.
 pub(super) fn cells(outputs: &[(Rational, Rational)], step: &Rational, weighting: &Weighting) -> Cells {
     let least = ends(outputs).map_or(Rational::ZERO, |[least, _]| least);
-    let of = |x: &Rational| Enclosure::of_rational(x, weighting.bits());
+    let of = |x: &Rational| Enclosure::of_rational(x, weighting.bits().max(120));
     let mut cells: Vec<Cell> = outputs
         .iter()
         .filter(|(p, q)| p.is_positive() || q.is_positive())
@@ -104,7 +106,8 @@ pub(super) fn snapping(
     cells.push((&one - &p_before, &one - &q_before));
     let last = cells.len() - 1;
     let end = epsilon.checked_div(step).expect("positive");
-    let on_lattice = |index: Rational| index.is_integer().then(|| i64::try_from(index.numerator()).expect("limited"));
+    let on_lattice =
+        |index: Rational| index.is_integer().then(|| i64::try_from(index.numerator()).expect("limited"));
     let cells = cells.into_iter().enumerate().rev().map(|(i, (p, q))| {
         let exact = match i {
             0 => on_lattice(end.clone()),

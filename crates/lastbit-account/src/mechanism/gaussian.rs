@@ -15,6 +15,9 @@ pub(super) struct Tails {
     pub(super) q: [Enclosure; 2],
 }
 
+/// The most cells of one release: each takes two error functions.
+pub(super) const MOST_CELLS: i64 = 8192;
+
 impl Tails {
     /// Where the first cell begins, and where the last one ends.
     pub(super) fn below_all() -> Tails {
@@ -105,6 +108,8 @@ pub(super) fn cells(
     weighting: &Weighting,
 ) -> Cells {
     let loss = Loss::new(rho, weighting);
+    let all = Loss::reach(rho, weighting) / (step * Rational::from(MOST_CELLS / 2));
+    let stride = stride.max(small(all.ceil()));
     let most = (Loss::reach(rho, weighting) / (step * Rational::from(stride))).ceil();
     let most = i64::try_from(most).expect("limited by the caller");
     let mut cells = Vec::with_capacity(2 * most as usize + 2);

@@ -21,7 +21,8 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
     let share = |n: i64, d: i64| step * Rational::new(n, d).expect("not 0");
     let half = share(1, 2);
     // e^((a-ε)/2)/2 at each point a.
-    let densities = Powers::new(&-(epsilon * Rational::new(1, 2).expect("2 is not 0")), &half, -cells..=cells, bits);
+    let densities =
+        Powers::new(&-(epsilon * Rational::new(1, 2).expect("2 is not 0")), &half, -cells..=cells, bits);
     let density = |index: i64| densities.at(index).shl(-1);
     let growth = |width: &Rational| &exp(width, weighting) - &one();
     let mut masses = vec![Enclosure::exact(Dyadic::ZERO); 2 * cells as usize + 1];
@@ -51,7 +52,8 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
             let half_cell = growth(&share(1, 4));
             let top = &(&density(cells) * &exp(&-share(1, 4), weighting)) * &half_cell;
             let bottom = &density(-cells) * &half_cell;
-            let [full, part] = [step.clone(), share(3, 4)].map(|x| [x.clone(), -x].map(|x| exp(&x, weighting)));
+            let [full, part] =
+                [step.clone(), share(3, 4)].map(|x| [x.clone(), -x].map(|x| exp(&x, weighting)));
             // x·(e^h - 1) = w·(1 - e^(-3h/4)) above, x·(1 - e^-h) = w·(e^(3h/4) - 1) below.
             let above = (&top * &(&one() - &part[1])).div(&(&full[0] - &one()), bits).expect("positive");
             let below = (&bottom * &(&part[0] - &one())).div(&(&one() - &full[1]), bits).expect("positive");

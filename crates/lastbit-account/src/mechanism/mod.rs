@@ -166,15 +166,13 @@ impl Law {
                 laplace::points(epsilon, step, bound, weighting).on(step, direction, bound, weighting, log)
             }
             Law::Points { points, step } => points.on(step, direction, bound, weighting, log),
-            Law::Anywhere { mechanism, step, stride } => {
-                mechanism.cells(direction, bound, step, *stride, weighting).distribution(bound, weighting, log)
-            }
+            Law::Anywhere { mechanism, step, stride } => mechanism
+                .cells(direction, bound, step, *stride, weighting)
+                .distribution(bound, weighting, log),
             Law::Processed { from, some } => match (bound, some) {
                 (Bound::Upper, _) => from.distribution(direction, bound, weighting, log),
                 (Bound::Lower, Some(some)) => some.distribution(bound, weighting, log),
-                (Bound::Lower, None) => {
-                    Points::nothing().on(&from.step(), direction, bound, weighting, log)
-                }
+                (Bound::Lower, None) => Points::nothing().on(&from.step(), direction, bound, weighting, log),
             },
         }
     }
@@ -205,7 +203,9 @@ impl Mechanism {
         let over = |x: Rational, y: &Rational| x.checked_div(y).expect("checked");
         // Of Gaussian noise the loss that is typical: it has no largest one.
         let loss = match self {
-            Mechanism::Laplace { epsilon } | Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => {
+            Mechanism::Laplace { epsilon }
+            | Mechanism::RandomizedResponse { epsilon }
+            | Mechanism::Pure { epsilon } => {
                 positive("epsilon", epsilon)?;
                 epsilon.clone()
             }
@@ -271,7 +271,9 @@ impl Mechanism {
             | Mechanism::Pure { epsilon }
             | Mechanism::Snapping { epsilon, .. } => Some(epsilon.clone()),
             Mechanism::Approximate { epsilon, delta } => delta.is_zero().then(|| epsilon.clone()),
-            Mechanism::DiscreteLaplace { scale, sensitivity } => Rational::from(*sensitivity).checked_div(scale),
+            Mechanism::DiscreteLaplace { scale, sensitivity } => {
+                Rational::from(*sensitivity).checked_div(scale)
+            }
             Mechanism::SampledLaplace { rate, epsilon } => Some(sampled::largest_loss(rate, epsilon)),
             Mechanism::Finite { outputs } => finite::largest_loss(outputs),
             Mechanism::Gaussian { .. }
@@ -286,7 +288,9 @@ impl Mechanism {
     pub(crate) fn concentrated(&self) -> Option<(Rational, Rational)> {
         let of_pure = |epsilon: &Rational| epsilon.clone().min(epsilon.pow(2) * Rational::pow2(-1));
         match self {
-            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => Some((rho.clone(), Rational::ZERO)),
+            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => {
+                Some((rho.clone(), Rational::ZERO))
+            }
             Mechanism::DiscreteGaussian { variance, sensitivity } => {
                 let square = Rational::from(*sensitivity).pow(2);
                 Some((square.checked_div(&(variance * Rational::from(2)))?, Rational::ZERO))
@@ -317,7 +321,9 @@ impl Mechanism {
         };
         Ok(match self {
             Mechanism::Laplace { epsilon } => Mechanism::Laplace { epsilon: epsilon * n },
-            Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => Mechanism::Pure { epsilon: epsilon * n },
+            Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => {
+                Mechanism::Pure { epsilon: epsilon * n }
+            }
             Mechanism::Snapping { epsilon, grid, bound } => {
                 Mechanism::Snapping { epsilon: epsilon * n, grid: grid.clone(), bound: bound.clone() }
             }
@@ -336,7 +342,9 @@ impl Mechanism {
                 }
                 _ => return Err(Error::NoGroup { mechanism: "a threshold that the group reaches alone" }),
             },
-            Mechanism::Approximate { epsilon, delta } if delta.is_zero() => Mechanism::Pure { epsilon: epsilon * n },
+            Mechanism::Approximate { epsilon, delta } if delta.is_zero() => {
+                Mechanism::Pure { epsilon: epsilon * n }
+            }
             Mechanism::Approximate { .. } => return Err(Error::NoGroup { mechanism: "an (ε, δ) box" }),
             Mechanism::SampledGaussian { .. } | Mechanism::SampledLaplace { .. } => {
                 return Err(Error::NoGroup { mechanism: "noise on a sample" });
@@ -356,7 +364,9 @@ impl Mechanism {
     pub(crate) fn lattice(&self) -> Lattice {
         let two = Rational::from(2);
         match self {
-            Mechanism::Laplace { epsilon } | Mechanism::Snapping { epsilon, .. } => Lattice::Continuous { reach: epsilon.clone() },
+            Mechanism::Laplace { epsilon } | Mechanism::Snapping { epsilon, .. } => {
+                Lattice::Continuous { reach: epsilon.clone() }
+            }
             Mechanism::DiscreteLaplace { scale, .. } => {
                 Lattice::Exact { step: two.checked_div(scale).expect("checked") }
             }
@@ -384,10 +394,15 @@ impl Mechanism {
         }
     }
 
-    /// About `ln Σ p(l)·e^(λl)`, for removed units. A guess, from which only the weighting of masses and the fineness of lattices follow.
-    pub(crate) fn log_moment(&self, tilt: f64) -> f64 {
+    /// About `ln Σ p(l)·e^(λl)`. A guess, from which only the weighting of masses and the fineness of lattices follow.
+    pub(crate) fn log_moment(&self, direction: Direction, tilt: f64) -> f64 {
         let float = |x: &Rational| x.to_f64(Rounding::Nearest);
         let order = tilt + 1.0;
+        // E_P(P/Q)^λ as an expectation without the row, where one of the two is 1.
+        let without_row = match direction {
+            Direction::Remove => order,
+            Direction::Add => -tilt,
+        };
         let laplace = |epsilon: f64| {
             let (up, down) = (tilt * epsilon, -order * epsilon);
             up + ((order + tilt * (down - up).exp()) / (order + tilt)).ln()
@@ -411,15 +426,22 @@ impl Mechanism {
             | Mechanism::Pure { epsilon }
             | Mechanism::Approximate { epsilon, .. } => response(float(epsilon)),
             Mechanism::Threshold { .. } => 0.0,
-            Mechanism::SampledGaussian { rate, rho } => sampled::log_moment(float(rate), (2.0 * float(rho)).sqrt(), order),
+            Mechanism::SampledGaussian { rate, rho } => {
+                sampled::log_moment(float(rate), (2.0 * float(rho)).sqrt(), without_row)
+            }
             Mechanism::SampledLaplace { rate, epsilon } => {
-                let epsilon = float(epsilon);
-                sampled::log_moment_laplace(float(rate), epsilon, order)
+                sampled::log_moment_laplace(float(rate), float(epsilon), without_row)
             }
             Mechanism::Finite { outputs } => {
-                let term = |(p, q): &(Rational, Rational)| float(p) * (float(p) / float(q)).powf(tilt);
+                let log = |p: &Rational, q: &Rational| {
+                    let (p, q) = (float(p), float(q));
+                    p.ln() + tilt * (p / q).ln()
+                };
                 let finite = outputs.iter().filter(|(p, q)| p.is_positive() && q.is_positive());
-                finite.map(term).sum::<f64>().ln()
+                sampled::log_sum(finite.map(|(p, q)| match direction {
+                    Direction::Remove => log(p, q),
+                    Direction::Add => log(q, p),
+                }))
             }
         }
     }
@@ -491,8 +513,12 @@ impl Mechanism {
             Mechanism::Gaussian { rho } => return gaussian(rho, &shift),
             Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => gaussian(rho, &shift),
             Mechanism::SampledGaussian { rate, rho } => sampled::gaussian(rate, rho, step, &shift, weighting),
-            Mechanism::SampledLaplace { rate, epsilon } => sampled::laplace(rate, epsilon, step, &shift, weighting),
-            Mechanism::Laplace { epsilon } => sampled::laplace(&Rational::ONE, epsilon, step, &shift, weighting),
+            Mechanism::SampledLaplace { rate, epsilon } => {
+                sampled::laplace(rate, epsilon, step, &shift, weighting)
+            }
+            Mechanism::Laplace { epsilon } => {
+                sampled::laplace(&Rational::ONE, epsilon, step, &shift, weighting)
+            }
             Mechanism::Finite { outputs } => finite::cells(outputs, step, weighting),
             _ => unreachable!("losses of other mechanisms lie on a lattice"),
         };
@@ -528,7 +554,9 @@ impl Mechanism {
                 let width = finite::ends(outputs).map_or(Rational::ZERO, |[least, most]| most - least);
                 (width, Rational::from(outputs.len() as u64))
             }
-            Mechanism::Threshold { .. } | Mechanism::ZeroConcentrated { .. } => (Rational::ZERO, Rational::ONE),
+            Mechanism::Threshold { .. } | Mechanism::ZeroConcentrated { .. } => {
+                (Rational::ZERO, Rational::ONE)
+            }
         };
         width.checked_div(step).expect("positive").max(outputs)
     }
@@ -554,12 +582,21 @@ fn share(name: &'static str, rate: &Rational) -> Result<(), Error> {
 /// Refuses what are no two distributions.
 fn check_outputs(outputs: &[(Rational, Rational)]) -> Result<(), Error> {
     if let Some(output) = outputs.iter().position(|(p, q)| p.is_negative() || q.is_negative()) {
-        return Err(Error::NoDistribution { reason: format!("the probability of output {} is negative", output + 1) });
+        return Err(Error::NoDistribution {
+            reason: format!("the probability of output {} is negative", output + 1),
+        });
     }
-    for (which, sum) in [("first", outputs.iter().map(|(p, _)| p).fold(Rational::ZERO, |sum, p| sum + p)),
-                         ("second", outputs.iter().map(|(_, q)| q).fold(Rational::ZERO, |sum, q| sum + q))] {
+    for (which, sum) in [
+        ("first", outputs.iter().map(|(p, _)| p).fold(Rational::ZERO, |sum, p| sum + p)),
+        ("second", outputs.iter().map(|(_, q)| q).fold(Rational::ZERO, |sum, q| sum + q)),
+    ] {
         if sum != Rational::ONE {
-            return Err(Error::NoDistribution { reason: format!("the probabilities for the {which} input add up to {}, not 1", sum.to_short()) });
+            return Err(Error::NoDistribution {
+                reason: format!(
+                    "the probabilities for the {which} input add up to {}, not 1",
+                    sum.to_short()
+                ),
+            });
         }
     }
     Ok(())

@@ -60,7 +60,12 @@ impl Points {
         let mut masses = vec![Mass::ZERO; place(&last - &first) + 1];
         let start = &first * step;
         let tilt = &weighting.tilt;
-        let weights = Powers::new(&(tilt * &start - log), &(tilt * step), 0..=masses.len() as i64 - 1, weighting.bits());
+        let weights = Powers::new(
+            &(tilt * &start - log),
+            &(tilt * step),
+            0..=masses.len() as i64 - 1,
+            weighting.bits(),
+        );
         for (loss, probability) in &self.losses {
             let place = place(index(loss) - &first);
             let weighted = probability * &weights.at(place as i64);
@@ -143,7 +148,8 @@ pub(super) fn published(scale: &Rational, threshold: u64, keys: u64) -> Rational
 /// The probability that none of the keys is published.
 fn unpublished(scale: &Rational, threshold: u64, keys: u64, bits: u32) -> Enclosure {
     let power = |z: u64| {
-        exp_rational(&-(Rational::from(z).checked_div(scale).expect("checked")), bits).expect("losses are limited")
+        exp_rational(&-(Rational::from(z).checked_div(scale).expect("checked")), bits)
+            .expect("losses are limited")
     };
     let published = power(threshold - 1).div(&(&one() + &power(1)), bits).expect("above 1");
     // (1 - p)^n, by squaring.
@@ -185,4 +191,3 @@ pub(super) fn discrete_gaussian(variance: &Rational, sensitivity: u64, weighting
     let rest = Some(beyond.div(&total, bits).expect("positive"));
     Points { rest, ..Points::new(losses) }
 }
-

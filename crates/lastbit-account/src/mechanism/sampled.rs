@@ -83,7 +83,7 @@ pub(super) fn width(rate: &Rational, m: &Rational) -> Rational {
 
 /// A little below the least and the largest loss with Laplace noise.
 pub(super) fn laplace_ends(rate: &Rational, epsilon: &Rational) -> [Rational; 2] {
-    [-epsilon, epsilon.clone()].map(|m| Rational::from(loss(rate, &m, 160).lo()) - Rational::pow2(-72))
+    [-epsilon, epsilon.clone()].map(|m| Rational::from(loss(rate, &m, 160).lo()) - Rational::pow2(-96))
 }
 
 /// The cells of a removed row with Laplace noise, whose loss is often the least or the largest there is: the lattice has a point just below the
@@ -96,6 +96,7 @@ pub(super) fn laplace(
     weighting: &Weighting,
 ) -> Cells {
     let offset = laplace_ends(rate, epsilon)[0].checked_div(step).expect("positive");
+    // What is just above a point must be seen to be.
     let bits = weighting.bits().max(120);
     let sampled = Sampled { rate, step, offset: &offset, bits };
     let half = Enclosure::exact(Dyadic::pow2(-1));
@@ -150,8 +151,11 @@ pub(super) fn gaussian(
         let log_beyond = rate.ln() - z * z / 2.0 + tilt * loss;
         (0.5 * (NEARLY_ALL.ln() - log_beyond)).exp().clamp(1.0, widest) as i64
     };
+    let first = sampled.of_loss(&least).0;
+    let points = std::iter::successors(Some(first), |index| Some(index + stride(*index)));
+    let too_many = points.take_while(|index| *index < last).count() as i64 / gaussian::MOST_CELLS + 1;
     let mut cells = Vec::new();
-    let (mut from, mut low) = (sampled.of_loss(&least).0, Tails::below_all());
+    let (mut from, mut low) = (first, Tails::below_all());
     let mut index = from;
     while index < last {
         if let Some(m) = sampled.noise_at(index, shift) {
@@ -160,7 +164,7 @@ pub(super) fn gaussian(
             cells.push(sampled.mixed(low.cell(&high, Some(from), Some(to))));
             (from, low) = (index, high);
         }
-        index += stride(index);
+        index += stride(index) * too_many;
     }
     cells.push(sampled.mixed(low.cell(&Tails::above_all(), Some(from), None)));
     Cells { step: step.clone(), offset: Rational::ZERO, cells }
@@ -179,7 +183,7 @@ fn laplace_tails(epsilon: &Rational, m: &Enclosure, bits: u32) -> Tails {
 
 /// About `ln E(1 - r + r·e^m)^α` without the row, where `m = μx - μ²/2` for a normal `x`.
 pub(super) fn log_moment(rate: f64, mu: f64, order: f64) -> f64 {
-    let (low, high, n) = (-12.0, 12.0 + order * mu, 4000);
+    let (low, high, n) = (-12.0 + (order * mu).min(0.0), 12.0 + (order * mu).max(0.0), 4000);
     let width = (high - low) / f64::from(n);
     let term = |i: i32| {
         let x = low + (f64::from(i) + 0.5) * width;
@@ -209,7 +213,7 @@ fn log_odds(rate: f64, m: f64) -> f64 {
     }
 }
 
-fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(super) fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-    most + logs.map(|log| (log - most).exp()).sum::<f64>().ln()
+    if most.is_finite() { most + logs.map(|log| (log - most).exp()).sum::<f64>().ln() } else { 0.0 }
 }
