@@ -11,22 +11,19 @@ use crate::mass::{Precision, Weighting};
 use crate::mechanism::Direction;
 use crate::tilt::{Aim, Estimate};
 use crate::trade_off::{Curves, TradeOff};
-use crate::{Error, Mechanism, check_delta, closed, positive};
+use crate::{Error, Mechanism, Question, closed, positive};
 
 /// The most releases of one mechanism.
 const MOST_TIMES: u64 = 1_000_000_000;
 
 /// The width of an interval over its upper end that is good enough is 1 over this.
-const ACCURACY: u64 = 1_000_000;
+pub(crate) const ACCURACY: u64 = 1_000_000;
 
 /// The same for pictures.
 const FEW: u64 = 100;
 
 /// Of what is released so many times less often, cells may be as wide as those of the rest are together.
 const FEW_ARE_WIDE: u64 = 50;
-
-/// The largest `ε`.
-const MOST_EPSILON: u64 = 1_000_000;
 
 /// A number between two others.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +48,7 @@ impl Interval {
     }
 
     /// With another upper bound, if there is one.
-    fn at_most(self, bound: Option<Rational>) -> Interval {
+    pub(crate) fn at_most(self, bound: Option<Rational>) -> Interval {
         self.meet(Interval { lower: Rational::ZERO, upper: bound })
     }
 
@@ -138,25 +135,7 @@ impl Composition {
         accuracy: u64,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Interval, Error> {
-        if epsilon.is_negative() {
-            return Err(Error::Negative { value: epsilon.to_short() });
-        }
-        if *epsilon > Rational::from(MOST_EPSILON) {
-            return Err(Error::TooLarge { value: epsilon.to_short(), most: MOST_EPSILON });
-        }
-        if self.terms.is_empty() {
-            return Err(Error::Empty);
-        }
-        if self.pure().is_some_and(|pure| pure <= *epsilon) {
-            return Ok(Interval { lower: Rational::ZERO, upper: Some(Rational::ZERO) });
-        }
-        match self.gaussian() {
-            Some(rho) => Ok(closed::gaussian_delta(&rho, epsilon)),
-            None => self.or_concentrated(
-                self.refine(&Aim::Delta(epsilon), accuracy, goes_on),
-                self.delta_by_zero_concentrated(epsilon),
-            ),
-        }
+        Ok(self.ask(&Question::Delta { epsilon: epsilon.clone() }, accuracy, goes_on)?.interval)
     }
 
     /// The least `ε` for which all releases together are (ε, δ)-differentially private.
@@ -172,34 +151,11 @@ impl Composition {
     /// # Errors
     /// Those of [`epsilon`](Self::epsilon), and [`Error::Cancelled`].
     pub fn epsilon_while(&self, delta: &Rational, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
-        check_delta(delta)?;
-        if self.terms.is_empty() {
-            return Err(Error::Empty);
-        }
-        if let Some(rho) = self.gaussian() {
-            return Ok(closed::gaussian_epsilon(&rho, delta));
-        }
-        let found = self.or_concentrated(
-            self.refine(&Aim::Epsilon(delta), ACCURACY, goes_on),
-            self.epsilon_by_zero_concentrated(delta),
-        )?;
-        Ok(found.at_most(self.pure()))
-    }
-
-    /// What is found with distributions of losses, or what follows from zero-concentrated losses if there is no room for these.
-    fn or_concentrated(
-        &self,
-        found: Result<Interval, Error>,
-        bound: Option<Rational>,
-    ) -> Result<Interval, Error> {
-        match (found, bound) {
-            (Err(Error::TooFine), Some(bound)) => Ok(Interval { lower: Rational::ZERO, upper: Some(bound) }),
-            (found, bound) => Ok(found?.at_most(bound)),
-        }
+        Ok(self.ask(&Question::Epsilon { delta: delta.clone() }, ACCURACY, goes_on)?.interval)
     }
 
     /// The sum of all `ρ`, if all noise is Gaussian: several Gaussian releases are as one.
-    fn gaussian(&self) -> Option<Rational> {
+    pub(crate) fn gaussian(&self) -> Option<Rational> {
         let rho = |(mechanism, times): (&Mechanism, u64)| match mechanism {
             Mechanism::Gaussian { rho } => Some(rho * Rational::from(times)),
             _ => None,
@@ -323,7 +279,12 @@ impl Composition {
     }
 
     /// Tries ever finer lattices and masses, until the answer is accurate or there is no room for more.
-    fn refine(&self, aim: &Aim<'_>, accuracy: u64, goes_on: &dyn Fn() -> bool) -> Result<Interval, Error> {
+    pub(crate) fn refine(
+        &self,
+        aim: &Aim<'_>,
+        accuracy: u64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Interval, Error> {
         let mut directions = self.directions(aim);
         let mut grid = Grid::first(self.terms(), Estimate::widest(&directions))?;
         let mut precision = directions[0].1.precision();

@@ -25,12 +25,14 @@
 //! | `mechanism` | what one release loses |
 //! | `grid`, `tilt` | how fine the lattice must be, and which losses matter: estimates, on which no bound rests |
 //! | `composition` | several releases, and the questions about them |
+//! | `answer` | a question, what each method says of it, and the best of that |
 //! | `closed` | Gaussian noise, zero-concentrated losses and Rényi divergences, in closed form |
 //! | `trade_off` | an attacker's misses against false alarms |
 //! | `calibrate` | the least noise that is enough |
 
 #![forbid(unsafe_code)]
 
+mod answer;
 mod calibrate;
 mod cells;
 mod closed;
@@ -45,6 +47,7 @@ mod prime;
 mod tilt;
 mod trade_off;
 
+pub use answer::{Answer, Method, Question};
 pub use calibrate::{Calibrated, Noise, calibrate, largest_rho};
 pub use composition::{Composition, Interval};
 pub use error::Error;
