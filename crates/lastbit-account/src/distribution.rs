@@ -21,6 +21,9 @@ const GUARD: u32 = 64;
 /// Bits of single numbers, such as an infinite loss's probability.
 const BITS: u32 = 128;
 
+/// The most masses of which the square has room.
+const MOST_TO_SQUARE: usize = 1 << 19;
+
 /// On which side of the truth a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
@@ -202,18 +205,23 @@ impl Distribution {
         }
     }
 
-    /// The distribution of the sum of `times` independent losses like this one. Requires: `times > 0`.
+    /// The distribution of the sum of `times` independent losses like this one, on a coarser lattice if there is no room for that of one.
+    /// Requires: `times > 0`.
     pub(crate) fn power(
         &self,
         times: u64,
         convolver: &mut Convolver,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Distribution, Error> {
-        let mut power = self.clone();
+        let (mut one, mut power) = (self.clone(), self.clone());
         for bit in (0..times.ilog2()).rev() {
+            if power.masses.len() > MOST_TO_SQUARE {
+                let step = &power.step * Rational::from(4);
+                (one, power) = (one.on(&step, goes_on)?, power.on(&step, goes_on)?);
+            }
             power = power.convolved(None, convolver, goes_on)?;
             if times >> bit & 1 == 1 {
-                power = power.convolved(Some(self), convolver, goes_on)?;
+                power = power.convolved(Some(&one), convolver, goes_on)?;
             }
         }
         Ok(power)
@@ -462,7 +470,8 @@ impl Tail<'_> {
     fn delta_below(&self, lowest: usize, epsilon: &Rational) -> Dyadic {
         let (bound, loss) = (self.of.bound, self.of.loss(lowest));
         let factor = exp_rational(&(epsilon - &loss), BITS).expect("not positive");
-        let difference = &self.sum(0) - &(bound.other_end(&factor) * &self.sum(1));
+        let less = clipped(&(&factor * &Enclosure::exact(self.sum(1))));
+        let difference = &self.sum(0) - bound.other_end(&less);
         &difference.max(Dyadic::ZERO) * bound.end(&self.of.probability(&loss))
     }
 

@@ -69,7 +69,7 @@ impl Grid {
                 let finer = common
                     .as_ref()
                     .map_or_else(|| step.clone(), |common| divisor(common.clone(), step.clone()));
-                if common.is_none() || fits(&finer) {
+                if fits(&finer) {
                     common = Some(finer);
                 }
             }

@@ -1,6 +1,6 @@
 //! Bounds against what is known exactly.
 
-use lastbit_account::{Composition, Error, Interval, Mechanism};
+use lastbit_account::{Composition, Error, Interval, Mechanism, Question};
 use lastbit_real::{Enclosure, Rational, exp_rational};
 use proptest::prelude::*;
 
@@ -58,6 +58,19 @@ fn a_thousand_discrete_laplace_releases() {
 fn a_thousand_discrete_gaussian_releases() {
     let noise = Mechanism::DiscreteGaussian { variance: rational("2500"), sensitivity: 1 };
     lies(&composition(&[(noise, 1000)]).delta(&rational("1")).unwrap(), "0.02442102246", "0.02442102248");
+}
+
+/// So many that the lattice of one release has no room for the sum. Nearly as real Gaussian noise with `ρ` = 1/2.
+#[test]
+fn many_discrete_gaussian_releases() {
+    let question = Question::Delta { epsilon: rational("4") };
+    let million =
+        |mechanism| composition(&[(mechanism, 1_000_000)]).ask(&question, 100, &|| true).unwrap().interval;
+    let discrete = many(Mechanism::DiscreteGaussian { variance: rational("1e5"), sensitivity: 1 });
+    let real = many(Mechanism::Gaussian { rho: rational("5e-6") });
+    let end = discrete.upper.unwrap();
+    assert!(&end - &discrete.lower <= &end * rational("1/100"));
+    assert!(discrete.lower < &real.lower * rational("1.00001") && end > real.lower * rational("0.99999"));
 }
 
 /// `δ(ε)` of `k` randomized responses, as a sum over how many of them lose `ε₀` rather than gain it.
