@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lastbit::Rational;
 
+use crate::account::args::Account;
 use crate::attack::args::Attack;
 use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
@@ -97,6 +98,14 @@ pub(crate) enum Command {
     /// privacy loss with an exact confidence. The noise leaks if that bound exceeds the claim. The event is chosen on one half of the
     /// samples and tested on the other.
     Attack(Box<Attack>),
+    /// Say what many releases cost together: δ at an ε, ε at a δ, from both sides
+    ///
+    /// The bounds are theorems: losses lie on an exact lattice, probabilities are integers, and only masses are rounded, up for the upper bound
+    /// and down for the lower one. The parameters of all releases must be fixed before the first of them; if later ones are chosen after the outputs of
+    /// earlier ones are seen, only the sums of pure and of zero-concentrated losses hold, within a limit fixed before. docs/accounting.md has the proofs.
+    ///
+    /// Exit codes: 0; 2 if the question makes no sense; 130 stopped by Ctrl-C.
+    Account(Box<Account>),
     /// Recompute a file of exact values, or write one
     ///
     /// Such a file has parameters and the exact values that follow from them, so that implementations which share no code can be

@@ -12,6 +12,7 @@
 //! | `stdout`, `interrupt` | how to make sure that output is complete, or that an error says it is not |
 //! | `attack` | the command `attack` |
 //! | `choose` | the command `choose` |
+//! | `account` | the command `account` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `certify` | the command `certify` |
@@ -22,6 +23,7 @@
 // `stdout::start` needs `unsafe`, with its reasons.
 #![deny(unsafe_code)]
 
+mod account;
 mod args;
 mod attack;
 mod audit;

@@ -28,6 +28,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
             }
         }
         Command::Choose(args) => crate::choose::run(args),
+        Command::Account(args) => crate::account::run(args),
         Command::Audit(args) => crate::audit::run(args),
         Command::Attack(args) => crate::attack::run(args),
         Command::Conformance(args) => crate::audit::conformance::run(args),

@@ -12,6 +12,7 @@
 //! | [`certify`] | the same, by other judges: Coq and Gappa |
 //! | [`audit`] | what is the exact loss between two inputs, and does a claim about it hold? |
 //! | [`attack`] | does noise leak, as far as its outputs tell? |
+//! | [`account`] | what do many releases cost together, and how much noise is enough? |
 //! | [`explain`] | what does a word mean: a rule, a verdict, a mechanism, a term of the glossary? |
 //!
 //! All of them share:
@@ -26,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod account;
 pub mod attack;
 pub mod audit;
 pub mod certify;
