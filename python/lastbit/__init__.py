@@ -8,6 +8,7 @@ Fraction(1, 10)
 - Noise: `laplace`, `gaussian`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
+- Many releases: `account` (δ at an ε, ε at a δ, certified), `dp_sgd`, `calibrate` (the least noise that is enough).
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).
 - Certificates of proofs: `check` (checks one again), `certify` (writes one for Coq or Gappa).
@@ -62,15 +63,18 @@ from lastbit.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lastbit._account import Account, Between, account, calibrate, dp_sgd
     from lastbit._attack import Attack, attack
     from lastbit._audit import Audit, Cell, Outcome, Samples, audit
     from lastbit._explain import Explanation, explain
     from lastbit._prove import Checked, ErrorBound, PrivacyProof, Proofs, Witness, certify, check, prove
 
 __all__ = [
+    "Account",
     "ArrowArray",
     "Attack",
     "Audit",
+    "Between",
     "Budget",
     "BudgetExceeded",
     "Cell",
@@ -105,8 +109,10 @@ __all__ = [
     "UnsupportedType",
     "Witness",
     "__version__",
+    "account",
     "attack",
     "audit",
+    "calibrate",
     "certify",
     "check",
     "claim",
@@ -114,6 +120,7 @@ __all__ = [
     "compose_claims",
     "discrete_gaussian",
     "discrete_laplace",
+    "dp_sgd",
     "explain",
     "exponential",
     "gaussian",
@@ -162,6 +169,7 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
 
 
 _LAZY = {
+    "_account": ("Account", "Between", "account", "calibrate", "dp_sgd"),
     "_attack": ("Attack", "attack"),
     "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
     "_explain": ("Explanation", "explain"),

@@ -255,7 +255,12 @@ class Measurement:
 @final
 class Budget:
     def __new__(
-        cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None, unit: str | None = None
+        cls,
+        *,
+        epsilon: _Exact | None = None,
+        rho: _Exact | None = None,
+        delta: _Exact | None = None,
+        unit: str | None = None,
     ) -> Budget: ...
     def spend(self, claim: Claim, /) -> None: ...
     @overload
@@ -486,7 +491,18 @@ class ArrowArray:
 def _release_arrow(mechanism: Mechanism, x: Any, payment: Any = None, threads: int | None = None, /) -> ArrowArray: ...
 def _release_numpy(mechanism: Mechanism, x: Any, payment: Any = None, threads: int | None = None, /) -> Any: ...
 
-# Audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
+# Accounts, audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
+def _account(
+    releases: list[tuple[str, str, str, int]],
+    *,
+    epsilons: list[Any],
+    deltas: list[Any],
+    group: int,
+    digits: int,
+    attacker: bool,
+    curve: int,
+) -> str: ...
+def _calibrate(noise: str, *, sensitivity: Any, times: int, epsilon: Any, delta: Any) -> str: ...
 def _attack(
     first: Any, second: Any, *, epsilon: Any, delta: Any, confidence: Any, inputs: tuple[float, float] | None
 ) -> tuple[str, str, str]: ...

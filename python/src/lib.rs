@@ -74,6 +74,7 @@ mod _lastbit {
     use crate::command::_command;
     #[pymodule_export]
     use crate::engines::{
+        account::{_account, _calibrate},
         attack::_attack,
         audit::{_audit_exact, _audit_sampler, _audit_snapping, _audit_text, _audit_textbook},
         check::{_certify, _check},

@@ -67,7 +67,9 @@ fn answer(terms: Vec<Term>, asked: &Asked, shown: &Shown) -> Result<(), Error> {
         curve: asked.curve,
     };
     let bar = LateBar::new("composing", "{prefix} {wide_bar} {elapsed}", STEPS as u64);
-    let told = |progress: Progress<'_>| bar.show((progress.share.unwrap_or_default() * STEPS) as u64, "");
+    let told = |progress: Progress<'_>| {
+        bar.show((progress.share.unwrap_or_default() * STEPS) as u64, progress.doing)
+    };
     let watcher = Watcher { progress: &told, ..Watcher::nobody() };
     let answer = question.answer(&watcher).map_err(of_engine)?;
     drop(bar);

@@ -5,7 +5,7 @@ use lastbit_real::Rational;
 use serde::Serialize;
 
 use super::refused;
-use crate::{Number, Refusal, Schema, Watcher};
+use crate::{Number, Progress, Refusal, Schema, Watcher};
 
 /// Digits of the numbers of an answer.
 const DIGITS: usize = 7;
@@ -67,8 +67,10 @@ impl Calibration {
     /// # Errors
     /// What makes no sense, and an interruption.
     pub fn answer(&self, watcher: &Watcher<'_>) -> Result<CalibrationAnswer, Refusal> {
-        watcher.tell("calibrating", 0.0, "");
-        let goes_on = || !watcher.is_cancelled();
+        let goes_on = || {
+            (watcher.progress)(Progress { doing: "calibrating", share: None, message: "" });
+            !watcher.is_cancelled()
+        };
         let found =
             calibrate(self.noise, &self.sensitivity, self.times, &self.epsilon, &self.delta, &goes_on)
                 .map_err(|error| refused(&error))?;

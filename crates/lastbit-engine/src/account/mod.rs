@@ -27,18 +27,20 @@ pub use calibration::{Calibration, CalibrationAnswer};
 pub use files::terms_of;
 pub use term::{Term, forms};
 
+use std::cell::Cell;
+
 use lastbit::{Budget, Claim};
 use lastbit_account::{Composition, Error, Interval, Question as Asked, largest_rho};
-use lastbit_real::Rational;
+use lastbit_real::{Rational, Rounding};
 
-use crate::{Refusal, Watcher};
+use crate::{Progress, Refusal, Watcher};
 
 /// Releases, and what is to be known of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// The releases.
     pub terms: Vec<Term>,
-    /// What is asked for, in order.
+    /// What is asked for, in order; the sums of pure and zero-concentrated losses are told in any case.
     pub asked: Vec<Asked>,
     /// The number of units in which neighbours differ.
     pub group: u64,
@@ -59,6 +61,9 @@ impl Default for Question {
 /// The most digits that can be asked for.
 const MOST_DIGITS: usize = 15;
 
+/// Digits of the ρ of a budget.
+const READABLE: usize = 10;
+
 /// The most points of a curve.
 const MOST_POINTS: usize = 1000;
 
@@ -77,12 +82,6 @@ impl Question {
                 format!("say what was released, such as laplace:epsilon=0.1*1000; known are:\n{}", forms()),
             ));
         }
-        if self.asked.is_empty() && self.curve == 0 && !self.attacker {
-            return Err(Refusal::usage(
-                "nothing is asked",
-                "give an epsilon to be told δ, or a delta to be told ε",
-            ));
-        }
         if self.digits == 0 || self.digits > MOST_DIGITS {
             return Err(Refusal::usage(
                 format!("{} digits cannot be had", self.digits),
@@ -96,13 +95,18 @@ impl Question {
             ));
         }
         let releases = self.releases()?;
-        let steps = self.asked.len() + usize::from(self.attacker) + self.curve;
+        let steps = 1 + self.asked.len() + usize::from(self.attacker) + self.curve;
+        let now = Cell::new(Progress { doing: "composing", share: Some(0.0), message: "" });
         let mut done = 0;
-        let mut step = |doing: &str| {
-            watcher.tell(doing, done as f64 / steps as f64, "");
+        let mut step = |doing| {
+            now.set(Progress { doing, share: Some(done as f64 / steps as f64), message: "" });
             done += 1;
         };
-        let goes_on = || !watcher.is_cancelled();
+        // A front end looks for its user's Ctrl-C while it is told.
+        let goes_on = || {
+            (watcher.progress)(now.get());
+            !watcher.is_cancelled()
+        };
         let accuracy = 10u64.pow(self.digits as u32);
         let mut results = Vec::new();
         for asked in &self.asked {
@@ -144,7 +148,7 @@ impl Question {
     fn curve(
         &self,
         releases: &Composition,
-        step: &mut dyn FnMut(&str),
+        step: &mut dyn FnMut(&'static str),
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Vec<CurvePoint>, Error> {
         if self.curve == 0 {
@@ -181,7 +185,7 @@ pub fn terms_of_claims(claims: &[Claim]) -> Result<Vec<Term>, Refusal> {
 ///
 /// ```
 /// let budget = lastbit_engine::account::filter(&"1".parse()?, &"1e-6".parse()?)?;
-/// assert_eq!(budget.total().to_decimal(4, lastbit::Rounding::Down), "0.02050");
+/// assert_eq!(budget.total().to_decimal(4, lastbit::Rounding::Down), "0.02435");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -189,6 +193,8 @@ pub fn terms_of_claims(claims: &[Claim]) -> Result<Vec<Term>, Refusal> {
 /// An ε or a δ that is out of range.
 pub fn filter(epsilon: &Rational, delta: &Rational) -> Result<Budget, Refusal> {
     let rho = largest_rho(epsilon, delta).map_err(|error| refused(&error))?;
+    // Less is as good, and can be read.
+    let rho: Rational = rho.to_decimal(READABLE, Rounding::Down).parse().unwrap_or(rho);
     Ok(Budget::zero_concentrated(rho)?)
 }
 

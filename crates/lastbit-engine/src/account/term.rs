@@ -65,6 +65,11 @@ impl Term {
         Ok(Term { text, mechanisms: claims::mechanisms(claim)?, times: 1 })
     }
 
+    /// The same so many times.
+    pub fn repeated(self, times: u64) -> Term {
+        Term { times, ..self }
+    }
+
     /// A term in writing: `NAME:key=value[,key=value…][*times]`.
     ///
     /// ```

@@ -6,6 +6,7 @@ use lastbit_account::Question as Asked;
 use lastbit_real::{Rational, Rounding};
 
 use super::{AccountAnswer, Ends, Given};
+use crate::Number;
 use crate::number::decimal;
 
 impl AccountAnswer {
@@ -14,8 +15,16 @@ impl AccountAnswer {
         match (self.results.first(), &self.attacker) {
             (Some(result), _) => result.headline(self.digits, self.releases, self.group),
             (None, Some(attacker)) => attacker.sentence.clone(),
-            (None, None) => format!("δ at {} values of ε", self.curve.len()),
+            (None, None) => self.sums(),
         }
+    }
+
+    fn sums(&self) -> String {
+        let sum = |name: &str, x: &Option<Number>| match x {
+            Some(x) => format!("{name} losses add to {x}"),
+            None => format!("{name} losses have no known finite sum"),
+        };
+        format!("{}; {}", sum("pure", &self.pure), sum("zero-concentrated", &self.zero_concentrated))
     }
 
     /// Everything, the answer first.
@@ -40,18 +49,10 @@ impl AccountAnswer {
                 let _ = writeln!(text, "{:>10}  {:>12}  {upper:>12}", point.epsilon, point.lower);
             }
         }
+        if details || text.is_empty() {
+            let _ = writeln!(text, "{}", self.sums());
+        }
         if details {
-            let sum = |name: &str, x: &Option<crate::Number>| {
-                x.as_ref().map_or(format!("no finite sum of {name} losses"), |x| {
-                    format!("{name} losses add to {x}")
-                })
-            };
-            let _ = writeln!(
-                text,
-                "{}; {}",
-                sum("pure", &self.pure),
-                sum("zero-concentrated", &self.zero_concentrated)
-            );
             for term in &self.terms {
                 let _ = writeln!(text, "  {} times {}", term.times, term.term);
             }
@@ -92,7 +93,7 @@ impl Given {
     fn bounds(&self) -> String {
         let lower = &self.sought().lower;
         let mut ways = Vec::new();
-        let by_sum = |bound: &Option<crate::Number>| bound.as_ref().map(|bound| bound.decimal().to_owned());
+        let by_sum = |bound: &Option<Number>| bound.as_ref().map(|bound| bound.decimal().to_owned());
         let by_lattice = self.distributions.as_ref().and_then(|ends| ends.upper.clone());
         let lattice = if self.used == Some("gaussian") { "closed form" } else { "distributions of losses" };
         for (name, bound) in [
