@@ -170,7 +170,7 @@ impl Limit {
     /// use lastbit_ledger::Limit;
     /// use lastbit_real::Rounding;
     /// let limit = Limit::by_filter("1".parse()?, "1e-6".parse()?)?;
-    /// assert_eq!(limit.amount().to_decimal(4, Rounding::Down), "0.02050");
+    /// assert_eq!(limit.amount().to_decimal(4, Rounding::Down), "0.02435");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

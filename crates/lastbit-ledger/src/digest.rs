@@ -18,7 +18,7 @@ impl Digest {
     ///
     /// ```
     /// use lastbit_ledger::Digest;
-    /// assert!(Digest::of(b"count rows by city").to_string().starts_with("53f8"));
+    /// assert!(Digest::of(b"count rows by city").to_string().starts_with("335cb93d"));
     /// ```
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
