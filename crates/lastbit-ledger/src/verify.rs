@@ -81,7 +81,8 @@ impl Ledger {
     pub fn verify(&self) -> Result<Verified, Error> {
         let broken = |entry, fault| Failure::from(Error::Broken { entry, fault });
         self.store.read("verifying", |transaction| {
-            let damage: String = transaction.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+            // The full check: sums and ids are looked up in indexes, so these must have all entries, too.
+            let damage: String = transaction.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
             if damage != "ok" {
                 return Err(broken(None, Fault::Damaged(damage)));
             }
@@ -108,14 +109,13 @@ impl Ledger {
                 self.check_result(&entry, inline).map_err(wrong)?;
             }
             let head = head.ok_or_else(|| broken(None, Fault::NoEntries))?;
-            let last: i64 =
-                transaction.query_one("SELECT seq FROM sqlite_sequence WHERE name = 'entry'", [], |row| {
-                    row.get(0)
-                })?;
-            if u64::try_from(last) != Ok(head.entry) {
-                return Err(broken(None, Fault::Truncated { last: last.unsigned_abs() }));
-            }
             check_schema(transaction)?;
+            let sql = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'entry'";
+            match transaction.query_one(sql, [], |row| row.get::<_, Option<i64>>(0))?.map(u64::try_from) {
+                Some(Ok(last)) if last == head.entry => {}
+                Some(Ok(last)) if last > head.entry => return Err(broken(None, Fault::Truncated { last })),
+                _ => return Err(broken(None, Fault::Schema { name: "sqlite_sequence".to_owned() })),
+            }
             Ok(Verified { head, charges: replay.charges, endings: replay.ended.len() as u64 })
         })
     }
