@@ -39,11 +39,18 @@ fn failures_at_every_system_call() {
     sweep(1);
 }
 
+fn can_trace() -> bool {
+    let probe = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
+    let can = probe.is_ok_and(|status| status.success());
+    if !can {
+        eprintln!("skipped: needs strace, and the permission to trace");
+    }
+    can
+}
+
 /// Fails at one of `step` calls.
 fn sweep(step: usize) {
-    let probe = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
-    if !probe.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: needs strace, and the permission to trace");
+    if !can_trace() {
         return;
     }
     let calls = calls();
@@ -67,16 +74,21 @@ fn template(directory: &Path) -> PathBuf {
     path
 }
 
+/// What strace says of a process that nothing happens to.
+fn log(path: &Path, trace: &str) -> String {
+    let log = path.with_file_name("log");
+    let options = ["-y", "-s", "1000", "-e", trace, "-o", log.to_str().unwrap()].map(str::to_owned);
+    assert_eq!(worker::shown(&worker::traced(&options, path, &IDS)).len(), IDS.len());
+    std::fs::read_to_string(log).unwrap()
+}
+
 /// The calls of a process that nothing happens to: each by its name, and its number among those of that name.
 fn calls() -> Vec<(String, usize)> {
     let directory = directory();
-    let path = template(directory.path());
-    let log = directory.path().join("log");
-    let options = ["-e".into(), format!("trace={CALLS}"), "-o".into(), log.display().to_string()];
-    assert_eq!(worker::shown(&worker::traced(&options, &path, &IDS)).len(), IDS.len());
+    let log = log(&template(directory.path()), &format!("trace={CALLS}"));
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut calls = Vec::new();
-    for line in std::fs::read_to_string(log).unwrap().lines() {
+    for line in log.lines() {
         let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let Some((name, _)) = line.split_once('(').filter(|(name, _)| is_name(name)) else { continue };
         let count = counts.entry(name.to_owned()).or_default();
@@ -107,4 +119,63 @@ fn survives(failure: &str) -> bool {
     }
     crashes::check(&path, &seen);
     is_whole
+}
+
+/// Nothing is computed or shown while something that was written, created, renamed or removed is not synced; the journal is synced before the
+/// ledger is written, and the ledger before the journal is removed. So a loss of power forgets nothing, on a disk that keeps what it confirms.
+#[test]
+fn all_is_on_the_disk_before_it_is_computed_and_before_it_is_shown() {
+    if !can_trace() {
+        return;
+    }
+    let directory = directory();
+    let path = template(directory.path());
+    let (ledger, here) = (path.display().to_string(), directory.path().display().to_string());
+    let journal = format!("{ledger}-journal");
+    let mut unsynced: BTreeSet<String> = BTreeSet::new();
+    let (mut computed, mut shown, mut written) = (0, 0, 0);
+    for line in
+        log(&path, &format!("trace={CALLS},getrandom")).lines().filter(|line| !line.contains(" = -1 "))
+    {
+        let Some((call, rest)) = line.split_once('(') else { continue };
+        // The file of a descriptor is written `3</path>`, a name `"/path"`.
+        let file =
+            rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(file, _)| file.to_owned());
+        let name = rest.split('"').nth(1).unwrap_or_default().to_owned();
+        let parent = Path::new(&name).parent().unwrap_or(Path::new("")).display().to_string();
+        match call {
+            "getrandom" => {
+                computed += 1;
+                assert!(unsynced.is_empty(), "{line}: {unsynced:?}");
+            }
+            "write" if line.contains("\"show ") => {
+                shown += 1;
+                assert!(unsynced.is_empty(), "{line}: {unsynced:?}");
+            }
+            "write" | "pwrite64" | "ftruncate" => {
+                let file = file.unwrap();
+                if file == ledger {
+                    written += 1;
+                    assert!(
+                        !unsynced.contains(&journal) && !unsynced.contains(&here),
+                        "{line}: {unsynced:?}"
+                    );
+                }
+                unsynced.extend(file.starts_with(&here).then_some(file));
+            }
+            "fsync" | "fdatasync" => {
+                unsynced.remove(&file.unwrap());
+            }
+            "openat" if line.contains("O_CREAT") && name.starts_with(&here) => {
+                unsynced.insert(parent);
+            }
+            "unlink" | "rename" | "mkdir" => {
+                assert!(name != journal || !unsynced.contains(&ledger), "{line}: {unsynced:?}");
+                unsynced.remove(&name);
+                unsynced.insert(parent);
+            }
+            _ => {}
+        }
+    }
+    assert!(computed >= 3 && shown == IDS.len() && written > 10, "{computed} {shown} {written}");
 }
