@@ -1,0 +1,233 @@
+//! Bounds: each unit keeps a few groups, and counts and sums of its rows in each of them are clipped.
+
+use super::Totals;
+use super::collect::{Pairs, Values};
+use super::order::Order;
+use super::record::{Layout, UnitCode};
+use super::store::Store;
+use crate::error::TableError;
+use crate::plan::{Plan, Reading, Tally};
+
+/// The bounds of a plan, and how they are applied.
+pub(super) struct Bounding<'a> {
+    plan: &'a Plan,
+    order: Order<'a>,
+    #[cfg(test)]
+    pub(super) mutant: Option<super::tests::Mutant>,
+}
+
+/// What a unit has in one group, before it is clipped.
+struct Contribution<'a> {
+    rows: u64,
+    values: &'a [Values],
+    /// Slots, bins and their rows.
+    bins: &'a [(u32, u32, u64)],
+}
+
+impl<'a> Bounding<'a> {
+    pub(super) fn of(plan: &'a Plan) -> Bounding<'a> {
+        Bounding {
+            plan,
+            order: Order::of(plan),
+            #[cfg(test)]
+            mutant: None,
+        }
+    }
+
+    #[cfg(test)]
+    fn is(&self, mutant: super::tests::Mutant) -> bool {
+        self.mutant == Some(mutant)
+    }
+
+    /// Adds what the units of a partition contribute.
+    pub(super) fn partition(
+        &self,
+        layout: &Layout,
+        store: &Store,
+        partition: usize,
+        totals: &mut Totals,
+    ) -> Result<(), TableError> {
+        let pairs = Pairs::collect(self.plan, layout, store, partition)?;
+        let bins = pairs.sorted_bins();
+        let (mut hashed, mut own_bins) = (Vec::new(), Vec::new());
+        let by_unit = pairs.by_unit();
+        for unit in by_unit.chunk_by(|one, next| one.0 == next.0) {
+            let code = unit[0].0;
+            for pair in self.kept(&pairs, unit, &mut hashed, totals) {
+                let start = bins.partition_point(|bin| bin.0.0 < pair);
+                own_bins.clear();
+                let of_pair = bins[start..].iter().take_while(|bin| bin.0.0 == pair);
+                own_bins.extend(of_pair.map(|&((_, slot, bin), rows)| (slot, bin, rows)));
+                let first = pair as usize * pairs.slots;
+                let found = &pairs.pairs[pair as usize];
+                let values = &pairs.values[first..first + pairs.slots];
+                let contribution = Contribution { rows: found.rows, values, bins: &own_bins };
+                totals.pairs_clipped += u64::from(found.rows > self.plan.rows);
+                self.add(code, pairs.long_text(code), found.group, &contribution, totals);
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs of a unit that count: all, or as many as may with the least hashes, ties by group.
+    fn kept<'b>(
+        &self,
+        pairs: &Pairs,
+        unit: &'b [(UnitCode, u32)],
+        hashed: &'b mut Vec<([u8; 32], u32, u32)>,
+        totals: &mut Totals,
+    ) -> impl Iterator<Item = u32> + use<'b> {
+        let most = usize::try_from(self.plan.groups).unwrap_or(usize::MAX);
+        #[cfg(test)]
+        let most = most + usize::from(self.is(super::tests::Mutant::OneGroupMore));
+        hashed.clear();
+        let cut = unit.len() > most;
+        if cut {
+            totals.units_cut += 1;
+            let code = unit[0].0;
+            let hash = |&(_, pair): &(UnitCode, u32)| {
+                let group = pairs.pairs[pair as usize].group;
+                let hash = self.order.group(code, pairs.long_text(code), group);
+                #[cfg(test)]
+                let hash = self.mutated(hash, code, group, pair);
+                (hash, group, pair)
+            };
+            hashed.extend(unit.iter().map(hash));
+            hashed.select_nth_unstable(most - 1);
+            hashed.truncate(most);
+        }
+        let whole = if cut { &[] } else { unit };
+        hashed.iter().map(|&(_, _, pair)| pair).chain(whole.iter().map(|&(_, pair)| pair))
+    }
+
+    /// Adds what one unit contributes to one group.
+    fn add(&self, code: UnitCode, long: &[u8], group: u32, found: &Contribution<'_>, totals: &mut Totals) {
+        let most = self.plan.rows;
+        #[cfg(test)]
+        let most = if self.is(super::tests::Mutant::NoClip) { u64::MAX } else { most };
+        let first = group as usize * self.plan.width;
+        let integers = &mut totals.integers[first..first + self.plan.width];
+        for component in self.plan.queries.iter().flat_map(|query| &query.components) {
+            let integers = &mut integers[component.first..component.first + component.cells];
+            match &component.tally {
+                Tally::Units => integers[0] += 1,
+                Tally::Rows => integers[0] += i128::from(found.rows.min(most)),
+                Tally::Present { slot } => integers[0] += i128::from(found.values[*slot].count.min(most)),
+                Tally::Sum { slot, low, high } => {
+                    let sum = self.sum(*slot, &found.values[*slot], 0);
+                    #[cfg(test)]
+                    let (low, high) = if self.is(super::tests::Mutant::NoClip) {
+                        (&i128::MIN, &i128::MAX)
+                    } else {
+                        (low, high)
+                    };
+                    integers[0] += sum.clamp(*low, *high);
+                }
+                Tally::Centred { slot, centre } => {
+                    let values = &found.values[*slot];
+                    integers[0] += scaled(self.sum(*slot, values, *centre), values.count, most);
+                }
+                Tally::Bins { slot } => self.add_bins(code, long, group, *slot as u32, found.bins, integers),
+            }
+        }
+    }
+
+    /// The sum of a slot's steps, each less `centre`.
+    fn sum(&self, slot: usize, values: &Values, centre: i64) -> i128 {
+        match &self.plan.slots[slot].reading {
+            // Fewer than 2^63 rows and 2^61 steps.
+            Reading::Steps(grid) => values.sum + i128::from(values.count) * i128::from(grid.low - centre),
+            Reading::Bin(_) => 0,
+        }
+    }
+
+    /// Adds the rows of a unit to the bins; if it has too many, its bins are filled in the order of their hashes until as many have counted as may.
+    fn add_bins(
+        &self,
+        code: UnitCode,
+        long: &[u8],
+        group: u32,
+        slot: u32,
+        bins: &[(u32, u32, u64)],
+        integers: &mut [i128],
+    ) {
+        let most = self.plan.rows;
+        #[cfg(test)]
+        let most = if self.is(super::tests::Mutant::NoClip) { u64::MAX } else { most };
+        let own = bins.iter().filter(|bin| bin.0 == slot);
+        let rows: u128 = own.clone().map(|bin| u128::from(bin.2)).sum();
+        if rows <= u128::from(most) {
+            own.for_each(|&(_, bin, rows)| integers[bin as usize] += i128::from(rows));
+            return;
+        }
+        let mut ordered: Vec<_> =
+            own.map(|&(_, bin, rows)| (self.order.bin(code, long, group, slot, bin), bin, rows)).collect();
+        ordered.sort_unstable();
+        let mut left = most;
+        for (_, bin, rows) in ordered {
+            let counted = rows.min(left);
+            integers[bin as usize] += i128::from(counted);
+            left -= counted;
+        }
+    }
+
+    /// Buffers for rows that are units of their own.
+    pub(super) fn row_alone(&self) -> RowAlone<'_, 'a> {
+        RowAlone { bounding: self, values: vec![Values::default(); self.plan.slots.len()], bins: Vec::new() }
+    }
+
+    /// The hash of a mutant's order.
+    #[cfg(test)]
+    fn mutated(&self, hash: [u8; 32], code: UnitCode, group: u32, pair: u32) -> [u8; 32] {
+        use super::tests::Mutant;
+        let word = |word: u64| {
+            let mut hash = [0; 32];
+            hash[..8].copy_from_slice(&word.to_be_bytes());
+            hash
+        };
+        match self.mutant {
+            Some(Mutant::HashWithoutUnit) => self.order.group(UnitCode(0), &[], group),
+            Some(Mutant::FirstCome) => word(u64::from(pair)),
+            _ => {
+                let _ = code;
+                hash
+            }
+        }
+    }
+}
+
+/// A sum of `count` values scaled down to `most` values if there are more, halves up.
+///
+/// Ensures: at most `most · d` away from 0 if every value is at most `d` away from 0.
+fn scaled(sum: i128, count: u64, most: u64) -> i128 {
+    if count <= most {
+        return sum;
+    }
+    // |sum| <= count · d and most · d < 2^64, so the product is below 2^127.
+    let (product, count) = (sum * i128::from(most), i128::from(count));
+    product.div_euclid(count) + i128::from(2 * product.rem_euclid(count) >= count)
+}
+
+/// Adds rows, each of which is a unit.
+pub(super) struct RowAlone<'a, 'b> {
+    bounding: &'a Bounding<'b>,
+    values: Vec<Values>,
+    bins: Vec<(u32, u32, u64)>,
+}
+
+impl RowAlone<'_, '_> {
+    #[inline]
+    pub(super) fn add(&mut self, group: u32, slots: &[u64], totals: &mut Totals) {
+        self.bins.clear();
+        for (index, (&value, slot)) in slots.iter().zip(&self.bounding.plan.slots).enumerate() {
+            self.values[index] = Values::default();
+            match slot.reading {
+                _ if value == 0 => {}
+                Reading::Steps(_) => self.values[index] = Values { count: 1, sum: i128::from(value - 1) },
+                Reading::Bin(_) => self.bins.push((index as u32, (value - 1) as u32, 1)),
+            }
+        }
+        let row = Contribution { rows: 1, values: &self.values, bins: &self.bins };
+        self.bounding.add(UnitCode::of(&[]), &[], group, &row, totals);
+    }
+}

@@ -1,0 +1,168 @@
+//! Which files there are, how they are compressed, and what format they have.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::csv::Csv;
+use super::{Piece, TableSource};
+use crate::error::TableError;
+use crate::plan::Plan;
+use crate::spec::{Format, TableSpec};
+
+/// Bytes that are read from a file at once.
+const BUFFER: usize = 1 << 18;
+const STANDARD_INPUT: &str = "-";
+
+/// The table of a plan: its files, one after the other.
+///
+/// # Errors
+///
+/// If a pattern has no file, or a file is named twice. Files are opened when their turn comes.
+pub fn open(plan: &Plan) -> Result<Box<dyn TableSource>, TableError> {
+    let mut paths = Vec::new();
+    for pattern in &plan.table.paths {
+        for path in expand(&plan.base, pattern)? {
+            if paths.contains(&path) {
+                return Err(TableError::FileTwice { path });
+            }
+            paths.push(path);
+        }
+    }
+    Ok(Box::new(Files {
+        waiting: paths.into(),
+        current: None,
+        columns: plan.columns.clone(),
+        spec: plan.table.clone(),
+    }))
+}
+
+/// The files of a path or pattern, sorted.
+fn expand(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, TableError> {
+    if pattern == STANDARD_INPUT {
+        return Ok(vec![PathBuf::from(pattern)]);
+    }
+    let path = base.join(pattern);
+    if path.exists() {
+        return Ok(vec![path]);
+    }
+    let joined = path.to_string_lossy();
+    let bad =
+        |error: glob::PatternError| TableError::Pattern { pattern: pattern.to_owned(), reason: error.msg };
+    let mut found = Vec::new();
+    for path in glob::glob(&joined).map_err(bad)? {
+        found.push(
+            path.map_err(|error| TableError::Open { path: error.path().to_owned(), source: error.into() })?,
+        );
+    }
+    if found.is_empty() {
+        return Err(TableError::NoFile { pattern: pattern.to_owned() });
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Several files, one after the other.
+pub(super) struct Files {
+    waiting: VecDeque<PathBuf>,
+    current: Option<Box<dyn TableSource>>,
+    columns: Vec<String>,
+    spec: TableSpec,
+}
+
+impl Files {
+    pub(super) fn one(path: PathBuf, columns: Vec<String>, mut spec: TableSpec) -> Files {
+        if extension(&path) == "tsv" {
+            spec.delimiter = b'\t';
+        }
+        Files { waiting: [path].into(), current: None, columns, spec }
+    }
+
+    fn open(&self, path: PathBuf) -> Result<Box<dyn TableSource>, TableError> {
+        let is_parquet = match self.spec.format {
+            Some(format) => format == Format::Parquet,
+            None => path.as_os_str() != STANDARD_INPUT && begins_with(&path, b"PAR1")?,
+        };
+        if !is_parquet {
+            let input = input(&path)?;
+            return Ok(Box::new(Csv::new(path, input, &self.columns, &self.spec)?));
+        }
+        if path.as_os_str() == STANDARD_INPUT {
+            return Err(TableError::ParquetPipe);
+        }
+        #[cfg(feature = "parquet")]
+        return Ok(Box::new(super::parquet::Parquet::new(path, &self.columns)?));
+        #[cfg(not(feature = "parquet"))]
+        return Err(TableError::NoParquet { path });
+    }
+}
+
+impl TableSource for Files {
+    fn next_piece(&mut self) -> Result<Option<Box<dyn Piece>>, TableError> {
+        loop {
+            if let Some(current) = &mut self.current
+                && let Some(piece) = current.next_piece()?
+            {
+                return Ok(Some(piece));
+            }
+            let Some(path) = self.waiting.pop_front() else {
+                return Ok(None);
+            };
+            self.current = Some(self.open(path)?);
+        }
+    }
+}
+
+/// Whether a file of keys is a table with columns, as far as its name tells, rather than a list of lines.
+pub(crate) fn is_table(path: &Path) -> bool {
+    matches!(extension(path).as_str(), "csv" | "tsv" | "parquet")
+}
+
+/// The extension of a file's name in lower case, without that of its compression.
+fn extension(path: &Path) -> String {
+    let lower = |path: &Path| {
+        path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+    };
+    match lower(path).as_str() {
+        "gz" | "zst" | "zstd" => lower(&path.with_extension("")),
+        extension => extension.to_owned(),
+    }
+}
+
+pub(crate) fn whole_file(path: &Path) -> Result<Vec<u8>, TableError> {
+    let mut bytes = Vec::new();
+    input(path)?
+        .read_to_end(&mut bytes)
+        .map_err(|source| TableError::Read { path: path.to_owned(), source })?;
+    Ok(bytes)
+}
+
+fn begins_with(path: &Path, magic: &[u8]) -> Result<bool, TableError> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|source| TableError::Open { path: path.to_owned(), source })?;
+    let read = file.take(magic.len() as u64).read_to_end(&mut start);
+    read.map_err(|source| TableError::Read { path: path.to_owned(), source })?;
+    Ok(start == magic)
+}
+
+/// The content of a file or of standard input, decompressed if its first bytes say that it is compressed.
+fn input(path: &Path) -> Result<Box<dyn Read + Send>, TableError> {
+    let raw: Box<dyn Read + Send> = if path.as_os_str() == STANDARD_INPUT {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|source| TableError::Open { path: path.to_owned(), source })?)
+    };
+    let mut raw = BufReader::with_capacity(BUFFER, raw);
+    let fail = |source| TableError::Read { path: path.to_owned(), source };
+    let start = raw.fill_buf().map_err(fail)?;
+    Ok(if start.starts_with(&[0x1f, 0x8b]) {
+        Box::new(MultiGzDecoder::new(raw))
+    } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Box::new(zstd::Decoder::with_buffer(raw).map_err(fail)?)
+    } else {
+        Box::new(raw)
+    })
+}
