@@ -13,6 +13,30 @@ use crate::worker;
 /// More ids than the limit admits.
 const IDS: u32 = 130;
 
+/// Four processes at a time that nothing happens to: each waits for the others, and all show the same.
+#[test]
+fn processes_wait_for_each_other() {
+    let directory = common::directory();
+    let path = directory.path().join("l.db");
+    create(&path);
+    let ids: Vec<u32> = (0..IDS).filter(|id| !worker::is_large(*id)).collect();
+    let start =
+        |first: usize| worker::command(&path, &[&ids[first..], &ids[..first]].concat()).spawn().unwrap();
+    let processes: Vec<_> = [0, 10, 20, 60].map(start).into();
+    let mut seen: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+    for process in processes {
+        let output = process.wait_with_output().unwrap().stdout;
+        let shown = worker::shown(&output);
+        assert_eq!(shown.len(), ids.len(), "{}", String::from_utf8_lossy(&output));
+        for (id, value) in shown {
+            seen.entry(id).or_default().insert(value);
+        }
+    }
+    check(&path, &seen);
+    assert!(seen.values().all(|values| values.len() == 1), "{seen:?}");
+    assert_eq!(seen.values().filter(|values| !values.contains("refused")).count(), 100);
+}
+
 #[test]
 fn three_hundred_kills() {
     kill(300);
@@ -28,14 +52,16 @@ fn ten_thousand_kills() {
     }
 }
 
+fn create(path: &Path) {
+    let mut ledger = Ledger::create(path, &Options::default()).unwrap();
+    ledger.declare("trips", NEIGHBOURS, &Limit::pure(rational("1")).unwrap()).unwrap();
+}
+
 /// Three processes at a time on one ledger, until so many were killed; then what they have shown is compared with the ledger.
 fn kill(kills: usize) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("l.db");
-    let mut ledger = Ledger::create(&path, &Options::default()).unwrap();
-    ledger.declare("trips", NEIGHBOURS, &Limit::pure(rational("1")).unwrap()).unwrap();
-    drop(ledger);
-
+    create(&path);
     let mut seen: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
     let (mut killed, mut alive) = (0, 0);
     while killed < kills {

@@ -169,9 +169,12 @@ fn all_is_on_the_disk_before_it_is_computed_and_before_it_is_shown() {
             "openat" if line.contains("O_CREAT") && name.starts_with(&here) => {
                 unsynced.insert(parent);
             }
-            "unlink" | "rename" | "mkdir" => {
+            "unlink" => {
                 assert!(name != journal || !unsynced.contains(&ledger), "{line}: {unsynced:?}");
                 unsynced.remove(&name);
+                unsynced.insert(parent);
+            }
+            "rename" | "mkdir" => {
                 unsynced.insert(parent);
             }
             _ => {}
