@@ -10,9 +10,11 @@ use crate::account::args::Account;
 use crate::attack::args::Attack;
 use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
+use crate::budget::args::Budget;
 use crate::certify::args::Certify;
 use crate::choose::args::Choose;
 use crate::prove::args::{Check, Fmt, Prove};
+use crate::release::args::Release;
 use crate::version;
 
 /// Differential-privacy noise that is exact to the last bit
@@ -37,6 +39,18 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Release counts, sums, means and histograms of a table by group
+    ///
+    /// From a table (CSV, plain or compressed, or Parquet) and a spec, or options, that says whose privacy it is, which groups there are, what is
+    /// asked and what it may cost. The released table goes to standard output, the claim to standard error. Every declared group is there; values have
+    /// intervals, and are not cut off at 0 unless that is asked for.
+    ///
+    /// With --ledger the release is charged to a budget before anything is computed, exactly once for each id; asked again it shows the stored result.
+    ///
+    /// Exit codes: 0; 2 if the spec, the table or the ledger refuses: nothing of the table is shown; 1 if the system failed; 130 stopped by Ctrl-C.
+    Release(Box<Release>),
+    /// Budgets that outlive the process: make, show, limit and verify a ledger
+    Budget(Box<Budget>),
     /// Add noise to numbers, one a line or a column of a CSV file
     ///
     /// Numbers come from FILE or standard input; noisy numbers go to standard output, one a line, and the claim to standard error: the

@@ -12,6 +12,7 @@
 //! | `stdout`, `interrupt` | how to make sure that output is complete, or that an error says it is not |
 //! | `attack` | the command `attack` |
 //! | `choose` | the command `choose` |
+//! | `release`, `budget` | the commands `release` and `budget` |
 //! | `account` | the command `account` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
@@ -28,6 +29,7 @@ mod args;
 mod attack;
 mod audit;
 mod bench;
+mod budget;
 mod cells;
 mod certify;
 mod choose;
@@ -40,6 +42,7 @@ mod output;
 mod plan;
 mod progress;
 mod prove;
+mod release;
 mod run;
 mod source;
 mod stdout;

@@ -28,6 +28,8 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
             }
         }
         Command::Choose(args) => crate::choose::run(args),
+        Command::Release(args) => crate::release::run(args),
+        Command::Budget(args) => crate::budget::run(args),
         Command::Account(args) => crate::account::run(args),
         Command::Audit(args) => crate::audit::run(args),
         Command::Attack(args) => crate::attack::run(args),

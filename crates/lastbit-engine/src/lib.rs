@@ -13,6 +13,8 @@
 //! | [`audit`] | what is the exact loss between two inputs, and does a claim about it hold? |
 //! | [`attack`] | does noise leak, as far as its outputs tell? |
 //! | [`account`] | what do many releases cost together, and how much noise is enough? |
+//! | [`release`] | what does a table say about its groups, with noise? |
+//! | [`budget`] | what is left of a budget that outlives the process? |
 //! | [`explain`] | what does a word mean: a rule, a verdict, a mechanism, a term of the glossary? |
 //!
 //! All of them share:
@@ -30,6 +32,7 @@
 pub mod account;
 pub mod attack;
 pub mod audit;
+pub mod budget;
 pub mod certify;
 pub mod check;
 pub mod explain;
@@ -37,6 +40,7 @@ pub mod noise;
 pub mod number;
 pub mod prove;
 pub mod refusal;
+pub mod release;
 pub mod source;
 pub mod verdict;
 pub mod watcher;

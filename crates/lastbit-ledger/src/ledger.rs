@@ -7,7 +7,7 @@ use rusqlite::Transaction;
 
 use crate::entry::{Ending, Event, Outcome};
 use crate::queries::{charged, declaration, declared, ending, latest_input, limit_of, totals_of};
-use crate::request::{check_name, check_text};
+use crate::request::{BY_FIRST_RELEASE, check_name, check_text};
 use crate::results::{LARGEST_INLINE, Results};
 use crate::store::{Failure, Options, Store, add, head_where, last};
 use crate::verify::Fault;
@@ -140,6 +140,14 @@ impl Ledger {
             let (dataset, neighbours) = (dataset.to_owned(), neighbours.to_owned());
             add(transaction, &Event::Dataset { dataset, neighbours, limit: limit.clone() }, None)
         })
+    }
+
+    /// Declares a dataset whose first release settles what neighbouring data differ in: all later ones must say the same.
+    ///
+    /// # Errors
+    /// As [`declare`](Self::declare).
+    pub fn declare_open(&mut self, dataset: &str, limit: &Limit) -> Result<Head, Error> {
+        self.declare(dataset, BY_FIRST_RELEASE, limit)
     }
 
     /// Sets the limit of a dataset, or of one analyst's releases from it, in place of an earlier one. What was spent stays spent, and may be
@@ -291,7 +299,7 @@ impl Ledger {
 fn charge(transaction: &Transaction<'_>, request: &Request) -> Result<Head, Failure> {
     let Request { dataset, analyst, charge: loss, .. } = request;
     let neighbours = declared(transaction, dataset)?;
-    if neighbours != request.neighbours {
+    if neighbours != BY_FIRST_RELEASE && neighbours != request.neighbours {
         let (dataset, asked) = (dataset.clone(), request.neighbours.clone());
         return Err(Error::OtherNeighbours { dataset, declared: neighbours, asked }.into());
     }

@@ -5,17 +5,24 @@ use rusqlite::{Transaction, params};
 use crate::charge::Totals;
 use crate::entry::{self, Ending, Entry, Event};
 use crate::ledger::Stored;
+use crate::request::BY_FIRST_RELEASE;
 use crate::results::Results;
 use crate::store::Failure;
 use crate::verify::Fault;
 use crate::{Digest, Error, Head, Limit, Request};
 
-/// What neighbouring data of a dataset differ in.
+/// What neighbouring data of a dataset differ in, as its declaration or its first release says.
 pub(crate) fn declared(transaction: &Transaction<'_>, dataset: &str) -> Result<String, Failure> {
-    match declaration(transaction, dataset)? {
-        Some(neighbours) => Ok(neighbours),
-        None => Err(Error::UnknownDataset { dataset: dataset.to_owned() }.into()),
+    let neighbours = declaration(transaction, dataset)?
+        .ok_or_else(|| Error::UnknownDataset { dataset: dataset.to_owned() })?;
+    if neighbours != BY_FIRST_RELEASE {
+        return Ok(neighbours);
     }
+    let first = one(transaction, "kind = 'charge' AND dataset = ?1 ORDER BY seq LIMIT 1", params![dataset])?;
+    Ok(match first {
+        Some(Found { entry: Entry { event: Event::Charge(request), .. }, .. }) => request.neighbours,
+        _ => neighbours,
+    })
 }
 
 pub(crate) fn declaration(transaction: &Transaction<'_>, dataset: &str) -> Result<Option<String>, Failure> {

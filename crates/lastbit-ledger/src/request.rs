@@ -34,6 +34,9 @@ pub struct Request {
     pub fingerprint: Option<String>,
 }
 
+/// What stands for the neighbours of a dataset whose first release settles them.
+pub(crate) const BY_FIRST_RELEASE: &str = "as the first release says";
+
 /// The longest name of a dataset, an analyst or a release.
 const LONGEST_NAME: usize = 128;
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::charge::Totals;
 use crate::entry::{self, Entry, Event};
 use crate::ledger::scope;
+use crate::request::BY_FIRST_RELEASE;
 use crate::store::{Failure, SCHEMA};
 use crate::{Digest, Error, Head, Ledger, Limit, Request};
 
@@ -219,6 +220,9 @@ impl Replay {
 
     fn charge(&mut self, request: &Request) -> Result<(), Fault> {
         let dataset = self.dataset(&request.dataset)?;
+        if dataset.neighbours == BY_FIRST_RELEASE {
+            dataset.neighbours.clone_from(&request.neighbours);
+        }
         if dataset.neighbours != request.neighbours {
             return Err(Fault::Rule("the neighbours are not those of the dataset"));
         }

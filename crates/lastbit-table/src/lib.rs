@@ -58,6 +58,7 @@
 //! | `batch`, `number`, `date` | cells, and the exact values in them |
 //! | `read` | CSV and Parquet files, compressed files, patterns |
 //! | `kernel` | the bounded group-by: threads, partitions, a temporary file |
+//! | `write` | Parquet files of results |
 //! | `aggregates` | its result and its digest |
 
 #![forbid(unsafe_code)]
@@ -75,6 +76,7 @@ mod read;
 mod sensitivity;
 pub mod spec;
 mod suggest;
+mod write;
 
 pub use aggregates::Aggregates;
 pub use batch::{Batch, Column, Place, ShapeError};
@@ -84,6 +86,7 @@ pub use plan::{
     Component, ComponentDescription, Description, HeaderError, Measure, Noise, Plan, PlanError, PlanFault,
     Privacy, Query, QueryDescription, QueryKind,
 };
-pub use read::{Piece, TableSource, open};
+pub use read::{ColumnType, Piece, TableSource, columns_of, files, open};
 pub use sensitivity::Sensitivity;
 pub use spec::{Spec, SpecError};
+pub use write::{Out, WriteError, parquet_bytes};

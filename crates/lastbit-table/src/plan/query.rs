@@ -41,6 +41,8 @@ pub enum QueryKind {
     Mean {
         /// The number in the middle of the bounds from which distances are taken.
         centre: Rational,
+        /// The least and the largest value of a row.
+        bounds: [Rational; 2],
     },
     /// The number of rows in each bin of a column.
     Histogram {
@@ -224,8 +226,9 @@ impl Builder {
 
     fn mean(&mut self, source: Source, grid: Grid) -> (QueryKind, Vec<Component>) {
         let (centre, step) = (grid.low + (grid.high - grid.low) / 2, grid.step.clone());
+        let [centre_value, low, high] = [centre, grid.low, grid.high].map(|x| Rational::from(x) * &step);
         let slot = self.slot(source, Reading::Steps(grid));
-        let kind = QueryKind::Mean { centre: Rational::from(centre) * &step };
+        let kind = QueryKind::Mean { centre: centre_value, bounds: [low, high] };
         let distances = self.component("distances from the centre", Tally::Centred { slot, centre }, step);
         (kind, vec![distances, self.component("values", Tally::Present { slot }, Rational::ONE)])
     }

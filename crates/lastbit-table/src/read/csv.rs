@@ -36,6 +36,17 @@ struct Layout {
     needed: usize,
 }
 
+/// The names of the columns of a CSV file.
+pub(super) fn names(
+    path: PathBuf,
+    input: Box<dyn Read + Send>,
+    spec: &TableSpec,
+) -> Result<Vec<String>, TableError> {
+    let dialect = Dialect { delimiter: spec.delimiter, quote: spec.quote };
+    let layout = Layout { path, dialect, wanted: Vec::new(), needed: 0 };
+    Csv { input, layout: Arc::new(layout), rest: Vec::new(), line: 1, ended: false }.header()
+}
+
 impl Csv {
     pub(super) fn new(
         path: PathBuf,

@@ -21,8 +21,25 @@ const STANDARD_INPUT: &str = "-";
 ///
 /// # Errors
 ///
-/// If a pattern has no file, or a file is named twice. Files are opened when their turn comes.
+/// As [`files`]. Files are opened again when their turn comes.
 pub fn open(plan: &Plan) -> Result<Box<dyn TableSource>, TableError> {
+    Ok(Box::new(Files::of(plan, named(plan)?)))
+}
+
+/// The files of a plan's table, but for standard input. Each is looked into: it has the columns that are needed, and a Parquet file has its end.
+///
+/// # Errors
+///
+/// If a pattern has no file, a file is named twice, cannot be opened, or lacks a column.
+pub fn files(plan: &Plan) -> Result<Vec<PathBuf>, TableError> {
+    let mut paths = named(plan)?;
+    paths.retain(|path| path.as_os_str() != STANDARD_INPUT);
+    let files = Files::of(plan, Vec::new());
+    paths.iter().try_for_each(|path| files.open(path.clone()).map(drop))?;
+    Ok(paths)
+}
+
+fn named(plan: &Plan) -> Result<Vec<PathBuf>, TableError> {
     let mut paths = Vec::new();
     for pattern in &plan.table.paths {
         for path in expand(&plan.base, pattern)? {
@@ -32,12 +49,7 @@ pub fn open(plan: &Plan) -> Result<Box<dyn TableSource>, TableError> {
             paths.push(path);
         }
     }
-    Ok(Box::new(Files {
-        waiting: paths.into(),
-        current: None,
-        columns: plan.columns.clone(),
-        spec: plan.table.clone(),
-    }))
+    Ok(paths)
 }
 
 /// The files of a path or pattern, sorted.
@@ -74,6 +86,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    fn of(plan: &Plan, paths: Vec<PathBuf>) -> Files {
+        let (columns, spec) = (plan.columns.clone(), plan.table.clone());
+        Files { waiting: paths.into(), current: None, columns, spec }
+    }
+
     pub(super) fn one(path: PathBuf, columns: Vec<String>, mut spec: TableSpec) -> Files {
         if extension(&path) == "tsv" {
             spec.delimiter = b'\t';
@@ -84,7 +101,7 @@ impl Files {
     fn open(&self, path: PathBuf) -> Result<Box<dyn TableSource>, TableError> {
         let is_parquet = match self.spec.format {
             Some(format) => format == Format::Parquet,
-            None => path.as_os_str() != STANDARD_INPUT && begins_with(&path, b"PAR1")?,
+            None => is_parquet(&path)?,
         };
         if !is_parquet {
             let input = input(&path)?;
@@ -122,7 +139,7 @@ pub(crate) fn is_table(path: &Path) -> bool {
 }
 
 /// The extension of a file's name in lower case, without that of its compression.
-fn extension(path: &Path) -> String {
+pub(super) fn extension(path: &Path) -> String {
     let lower = |path: &Path| {
         path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
     };
@@ -140,6 +157,11 @@ pub(crate) fn whole_file(path: &Path) -> Result<Vec<u8>, TableError> {
     Ok(bytes)
 }
 
+/// Whether the first bytes are those of a Parquet file.
+pub(super) fn is_parquet(path: &Path) -> Result<bool, TableError> {
+    Ok(path.as_os_str() != STANDARD_INPUT && begins_with(path, b"PAR1")?)
+}
+
 fn begins_with(path: &Path, magic: &[u8]) -> Result<bool, TableError> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(|source| TableError::Open { path: path.to_owned(), source })?;
@@ -149,7 +171,7 @@ fn begins_with(path: &Path, magic: &[u8]) -> Result<bool, TableError> {
 }
 
 /// The content of a file or of standard input, decompressed if its first bytes say that it is compressed.
-fn input(path: &Path) -> Result<Box<dyn Read + Send>, TableError> {
+pub(super) fn input(path: &Path) -> Result<Box<dyn Read + Send>, TableError> {
     let raw: Box<dyn Read + Send> = if path.as_os_str() == STANDARD_INPUT {
         Box::new(io::stdin())
     } else {

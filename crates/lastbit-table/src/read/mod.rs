@@ -2,14 +2,16 @@
 
 mod csv;
 mod files;
+mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod split;
 
 use std::path::Path;
 
-pub use files::open;
+pub use files::{files, open};
 pub(crate) use files::{is_table, whole_file};
+pub use look::{ColumnType, columns_of};
 
 use crate::batch::Batch;
 use crate::error::TableError;

@@ -10,6 +10,7 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use super::look::ColumnType;
 use super::{Piece, TableSource};
 use crate::batch::{Batch, Column};
 use crate::date;
@@ -47,6 +48,25 @@ enum Meaning {
     Timestamp(i64),
     Float,
     Text,
+}
+
+/// The columns of a Parquet file that cells can be read from, with their types.
+pub(super) fn columns_of(path: PathBuf) -> Result<Vec<(String, ColumnType)>, TableError> {
+    let file = File::open(&path).map_err(|source| TableError::Open { path: path.clone(), source })?;
+    let reader = SerializedFileReader::new(file);
+    let reader = reader.map_err(|_| TableError::Parquet { path, row_group: None })?;
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let column = |column: &Arc<ColumnDescriptor>| {
+        let [name] = column.path().parts() else { return None };
+        let found = match meaning(column)? {
+            Meaning::Boolean => ColumnType::Boolean,
+            Meaning::Date | Meaning::Timestamp(_) => ColumnType::Date,
+            Meaning::Text => ColumnType::Text,
+            _ => ColumnType::Number,
+        };
+        (column.max_rep_level() == 0).then(|| (name.clone(), found))
+    };
+    Ok(schema.columns().iter().filter_map(column).collect())
 }
 
 impl Parquet {

@@ -1,0 +1,268 @@
+//! A release and its ledger: charged before it is computed, stored before it is shown.
+
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use lastbit::{Claim, Measure};
+use lastbit_ledger::{
+    Budget, Charge, Digest, Error, Head, Ledger, Options, Outcome, Rational as Exact, Request, Reservation,
+};
+use lastbit_table::Plan;
+use serde::Serialize;
+
+use super::noise::unit_of;
+use crate::number::decimal;
+use crate::{Number, Refusal};
+use lastbit_real::Rounding;
+
+/// Digits of what is left.
+const DIGITS: usize = 6;
+
+/// The ledger of a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Book {
+    /// The file.
+    pub path: PathBuf,
+    /// The name of the release; `None` names it after its plan, so that the same plan is charged once.
+    pub id: Option<String>,
+    /// Who asks, if there are budgets by analyst.
+    pub analyst: Option<String>,
+    /// Whether a network file system is accepted.
+    pub force_network: bool,
+}
+
+impl Book {
+    /// The ledger at this path, for everybody.
+    pub fn at(path: impl Into<PathBuf>) -> Book {
+        Book { path: path.into(), id: None, analyst: None, force_network: false }
+    }
+}
+
+/// What the ledger says of a release.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Entered {
+    /// The file.
+    pub path: String,
+    /// The name of the release.
+    pub id: String,
+    /// The dataset.
+    pub dataset: String,
+    /// Who asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analyst: Option<String>,
+    /// The entry with the result, as `17:` and a hash: a ledger that does not have it is an older copy, or another one.
+    pub head: String,
+    /// Whether the result was stored by an earlier release of this name, which is shown again at no charge.
+    pub again: bool,
+    /// `epsilon` or `rho`.
+    pub measure: &'static str,
+    /// What was spent of the dataset's budget.
+    pub spent: Number,
+    /// What is left of it.
+    pub left: Number,
+}
+
+/// Neighbouring tables in words.
+pub(super) fn neighbours(plan: &Plan) -> String {
+    format!("one {} added or removed", unit_of(plan))
+}
+
+/// An open ledger, and the release that is to be entered.
+pub(super) struct Entry {
+    ledger: Ledger,
+    request: Request,
+    path: String,
+}
+
+/// What is to be done.
+pub(super) enum Step {
+    /// The release is charged: compute it.
+    Compute,
+    /// It was made before: these are its bytes, and the entry that has them.
+    Again(Vec<u8>, Head),
+}
+
+impl Entry {
+    /// Opens the ledger. Nothing is charged.
+    pub(super) fn open(book: &Book, plan: &Plan, claim: &Claim, files: &[PathBuf]) -> Result<Entry, Refusal> {
+        let dataset = plan.dataset().ok_or_else(|| {
+            Refusal::usage(
+                "a ledger keeps budgets by dataset, and this release does not name one",
+                "give the dataset's name: dataset = \"…\" in [table], or --dataset",
+            )
+        })?;
+        let hash = plan.hash();
+        let charge = match claim.measure() {
+            Measure::MaxDivergence => Charge::pure(claim.loss().clone()),
+            Measure::ZeroConcentratedDivergence => Charge::zero_concentrated(claim.loss().clone()),
+        };
+        let request = Request {
+            id: book.id.clone().unwrap_or_else(|| format!("plan-{}", &hash[..16])),
+            spec: Digest::of(hash.as_bytes()),
+            dataset: dataset.to_owned(),
+            analyst: book.analyst.clone(),
+            neighbours: neighbours(plan),
+            charge: charge.map_err(refused)?,
+            claim: claim.to_json(),
+            fingerprint: fingerprint(files),
+        };
+        let ledger = open(&book.path, book.force_network)?;
+        Ok(Entry { ledger, request, path: book.path.display().to_string() })
+    }
+
+    /// Charges the release, unless that was done; and what the owner should look at.
+    pub(super) fn reserve(&mut self) -> Result<(Step, Vec<String>), Refusal> {
+        let reserved = self.ledger.reserve(&self.request).map_err(refused)?;
+        let warnings = reserved.warnings.iter().map(ToString::to_string).collect();
+        let step = match reserved.reservation {
+            Reservation::New | Reservation::Unfinished => Step::Compute,
+            Reservation::Done(stored) => Step::Again(shown(stored.outcome, stored.bytes)?, stored.head),
+        };
+        Ok((step, warnings))
+    }
+
+    /// Stores the result; what is to be shown, which is another process's result if that was first.
+    pub(super) fn finish(&mut self, result: &[u8]) -> Result<(Vec<u8>, Head, bool), Refusal> {
+        let stored = self.ledger.finish(&self.request.id, result).map_err(refused)?;
+        Ok((shown(stored.outcome, stored.bytes)?, stored.head, !stored.is_new))
+    }
+
+    /// Ends the release with a message about the form of its files; it stays charged.
+    pub(super) fn fail(&mut self, message: &str) -> Result<(), Refusal> {
+        self.ledger.fail(&self.request.id, message).map_err(refused)?;
+        Ok(())
+    }
+
+    /// What is left of the dataset's budget, and what the ledger says of this release.
+    pub(super) fn entered(&self, head: Head, again: bool) -> Result<Entered, Refusal> {
+        let budget = self.budget()?;
+        Ok(Entered {
+            path: self.path.clone(),
+            id: self.request.id.clone(),
+            dataset: self.request.dataset.clone(),
+            analyst: self.request.analyst.clone(),
+            head: head.to_string(),
+            again,
+            measure: budget.measure.quantity(),
+            spent: Number::at_most(&budget.spent, DIGITS),
+            left: Number::at_least(&budget.left, DIGITS),
+        })
+    }
+
+    /// The budget of the dataset, or of the analyst within it.
+    fn budget(&self) -> Result<Budget, Refusal> {
+        let mine = |budget: &Budget| {
+            budget.dataset == self.request.dataset && budget.analyst == self.request.analyst
+        };
+        let whole = |budget: &Budget| budget.dataset == self.request.dataset && budget.analyst.is_none();
+        let budgets = self.ledger.budgets().map_err(refused)?;
+        let found = budgets
+            .iter()
+            .find(|budget| mine(budget))
+            .or_else(|| budgets.iter().find(|budget| whole(budget)));
+        found.cloned().ok_or_else(|| refused(Error::UnknownDataset { dataset: self.request.dataset.clone() }))
+    }
+
+    /// What the ledger leaves, in words; nothing is charged.
+    pub(super) fn outlook(&self) -> Result<Outlook, Refusal> {
+        let budget = self.budget()?;
+        let asked = self.request.charge.amount_in(budget.measure);
+        let fits = asked.as_ref().is_some_and(|asked| *asked <= budget.left);
+        Ok(Outlook {
+            dataset: budget.dataset.clone(),
+            measure: budget.measure.quantity(),
+            left: Number::at_least(&budget.left, DIGITS),
+            asked: asked.map(|asked: Exact| Number::at_most(&asked, DIGITS)),
+            fits,
+        })
+    }
+}
+
+/// Whether a release would fit into a budget.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Outlook {
+    /// The dataset.
+    pub dataset: String,
+    /// `epsilon` or `rho`.
+    pub measure: &'static str,
+    /// What is left of the budget.
+    pub left: Number,
+    /// What the release would cost in that measure; `None` if it has no finite cost there.
+    pub asked: Option<Number>,
+    /// Whether it fits.
+    pub fits: bool,
+}
+
+impl Outlook {
+    /// In words.
+    pub fn text(&self) -> String {
+        let left = decimal(self.left.lower(), DIGITS, Rounding::Down);
+        let symbol = if self.measure == "epsilon" { "ε" } else { "ρ" };
+        match (&self.asked, self.fits) {
+            (Some(asked), true) => {
+                format!("fits: {symbol} = {asked} of the {left} that is left for {}", self.dataset)
+            }
+            (Some(asked), false) => {
+                format!("does not fit: it costs {symbol} = {asked}, and {left} is left for {}", self.dataset)
+            }
+            (None, _) => format!(
+                "does not fit: the budget of {} is in ε, and this release has no finite ε",
+                self.dataset
+            ),
+        }
+    }
+}
+
+fn shown(outcome: Outcome, bytes: Vec<u8>) -> Result<Vec<u8>, Refusal> {
+    match outcome {
+        Outcome::Result => Ok(bytes),
+        Outcome::Failure => Err(Refusal::usage(
+            format!("this release failed before, and stays charged: {}", String::from_utf8_lossy(&bytes)),
+            "mend the files, and release under another id, which is charged again",
+        )),
+    }
+}
+
+/// Opens a ledger that exists.
+pub(crate) fn open(path: &Path, force_network: bool) -> Result<Ledger, Refusal> {
+    let usual = Options::default();
+    let options = if force_network { usual.forcing_network() } else { usual };
+    Ledger::open(path, &options).map_err(refused)
+}
+
+/// A text that changes when the files change: of their names, sizes and times, not of their contents, which could be guessed.
+fn fingerprint(files: &[PathBuf]) -> Option<String> {
+    if files.is_empty() {
+        return None;
+    }
+    let mut text = String::new();
+    for path in files {
+        let metadata = std::fs::metadata(path).ok()?;
+        let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        text.push_str(&format!("{} {} {}\n", path.display(), metadata.len(), modified.as_nanos()));
+    }
+    Some(format!("sha256 of names, sizes and times: {}", Digest::of(text.as_bytes())))
+}
+
+/// What a ledger refuses.
+pub(crate) fn refused(error: Error) -> Refusal {
+    let hint = match &error {
+        Error::Missing { .. } => "create it: lastbit budget create LEDGER --dataset NAME --epsilon E",
+        Error::UnknownDataset { .. } => "declare it: lastbit budget create LEDGER --dataset NAME --epsilon E",
+        Error::Exceeded { .. } => {
+            "ask for less, or let the owner of the data set another limit: lastbit budget limit"
+        }
+        Error::IdTaken { .. } => "give the release another id; it is charged then",
+        Error::NoPureLoss { .. } => {
+            "use Laplace noise and the measure pure, or let the owner set a limit in rho"
+        }
+        Error::Network { .. } => "put it on a local disk, or force it if only one machine ever uses it",
+        Error::OtherNeighbours { .. } => {
+            "losses add only for the same unit: name it as the dataset's declaration does, or declare another dataset"
+        }
+        _ => "lastbit budget --help has examples",
+    };
+    Refusal::usage(error.to_string(), hint)
+}

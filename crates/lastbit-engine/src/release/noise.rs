@@ -1,0 +1,207 @@
+//! The noise of a release: for every component of a plan a mechanism of the noise library, and what all of them promise together.
+
+use lastbit::{
+    AnyMechanism, BitSource, Claim, Contract, DiscreteGaussian, DiscreteLaplace, HalfWidth, Mechanism,
+    Neighbours, ValueType,
+};
+use lastbit_account::largest_rho;
+use lastbit_real::{IBig, Rational, Rounding};
+use lastbit_table::{Aggregates, Component, Measure, Noise, Plan, Query};
+
+use crate::Refusal;
+
+/// Digits of the ρ that an (ε, δ) comes to.
+const RHO_DIGITS: usize = 12;
+
+/// Bits of a distance that is no fraction.
+const DISTANCE_BITS: i64 = 48;
+
+/// The noise of one component.
+#[derive(Clone, Debug)]
+pub(super) struct ComponentNoise {
+    pub(super) mechanism: AnyMechanism,
+    claim: Claim,
+}
+
+/// The noise of a plan.
+#[derive(Clone, Debug)]
+pub(super) struct ReleaseNoise {
+    /// By query and component.
+    pub(super) queries: Vec<Vec<ComponentNoise>>,
+    /// What the release promises.
+    pub(super) claim: Claim,
+}
+
+/// What neighbouring tables differ in, as claims and ledgers name it.
+pub(super) fn unit_of(plan: &Plan) -> String {
+    let described = plan.describe();
+    let name = described.unit.join(" and ");
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    match described.unit.is_empty() {
+        true => "row".to_owned(),
+        // Claims have plain names only.
+        false if name.chars().all(is_plain) && name.chars().count() <= 64 => name,
+        false => "unit".to_owned(),
+    }
+}
+
+impl ReleaseNoise {
+    /// The noise with which the release costs what the plan says.
+    pub(super) fn of(plan: &Plan) -> Result<ReleaseNoise, Refusal> {
+        let unit = unit_of(plan);
+        let all = Amount::of(plan)?;
+        let query = |query: &Query| {
+            let parts = Rational::from(query.components.len() as u64);
+            let amount = all.part(&query.loss, &plan.privacy().loss, &parts);
+            query
+                .components
+                .iter()
+                .map(|component| amount.noise(component, &unit))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let queries = plan.queries().iter().map(query).collect::<Result<Vec<_>, Refusal>>()?;
+        let claims: Vec<Claim> = queries.iter().flatten().map(|noise| noise.claim.clone()).collect();
+        let claim = Claim::compose(&claims)?;
+        Ok(ReleaseNoise { queries, claim })
+    }
+
+    /// The integers with noise, by component in the order of the plan: all cells of the first group, then those of the second.
+    pub(super) fn add_to<S: BitSource>(
+        &self,
+        plan: &Plan,
+        exact: &Aggregates,
+        source: &mut S,
+    ) -> Result<Vec<Vec<i128>>, lastbit::Error> {
+        let mut noisy = Vec::new();
+        for (query, noises) in plan.queries().iter().zip(&self.queries) {
+            for (component, noise) in query.components.iter().zip(noises) {
+                let groups = 0..exact.keys().len();
+                let cells: Vec<i128> =
+                    groups.flat_map(|group| exact.integers(component, group).iter().copied()).collect();
+                // The noise of an integer does not depend on the integer, so it is drawn at 0, where it fits.
+                let mut drawn = vec![0i64; cells.len()];
+                noise.mechanism.release_in_place(source, &mut drawn)?;
+                noisy.push(
+                    cells.iter().zip(drawn).map(|(cell, noise)| cell.saturating_add(noise.into())).collect(),
+                );
+            }
+        }
+        Ok(noisy)
+    }
+}
+
+impl ComponentNoise {
+    /// The scale of Laplace noise, the standard deviation of Gaussian noise, to many digits, in steps.
+    pub(super) fn scale(&self) -> Rational {
+        match &self.mechanism {
+            AnyMechanism::DiscreteGaussian(noise) => root_above(noise.variance()),
+            AnyMechanism::DiscreteLaplace(noise) => noise.scale().clone(),
+            _ => Rational::ZERO,
+        }
+    }
+
+    /// How far off an integer is at most, with this probability or more.
+    pub(super) fn half_width(&self, confidence: &Rational) -> Result<IBig, Refusal> {
+        match self.mechanism.half_width(ValueType::I64, confidence)? {
+            HalfWidth::Integer(width) => Ok(width),
+            HalfWidth::Float(width) => Ok(Rational::try_from(width).unwrap_or_default().ceil()),
+        }
+    }
+}
+
+/// What may be lost.
+#[derive(Clone, Debug)]
+enum Amount {
+    Pure(Rational),
+    ZeroConcentrated(Rational),
+}
+
+impl Amount {
+    /// That of a whole release.
+    fn of(plan: &Plan) -> Result<Amount, Refusal> {
+        let privacy = plan.privacy();
+        Ok(match (privacy.measure, privacy.noise, &privacy.delta) {
+            (Measure::Zcdp, Noise::Gaussian, _) => Amount::ZeroConcentrated(privacy.loss.clone()),
+            // The least ε that is known to come to this ρ: ε²/2, or ε where that is less.
+            (Measure::Zcdp, _, _) => Amount::Pure(pure_within(&privacy.loss)),
+            (Measure::Approx, Noise::Gaussian, Some(delta)) => {
+                let rho = largest_rho(&privacy.loss, delta).map_err(|error| {
+                    Refusal::usage(error.to_string(), "give an epsilon above 0 and a delta between 0 and 1")
+                })?;
+                let rho: Rational = rho.to_decimal(RHO_DIGITS, Rounding::Down).parse().unwrap_or(rho);
+                Amount::ZeroConcentrated(rho)
+            }
+            _ => Amount::Pure(privacy.loss.clone()),
+        })
+    }
+
+    /// The part that a component of a query may lose: the query's share of the whole, over the components.
+    fn part(&self, share: &Rational, whole: &Rational, components: &Rational) -> Amount {
+        let part = |amount: &Rational| amount * share / (whole * components);
+        match self {
+            Amount::Pure(epsilon) => Amount::Pure(part(epsilon)),
+            Amount::ZeroConcentrated(rho) => Amount::ZeroConcentrated(part(rho)),
+        }
+    }
+
+    fn noise(&self, component: &Component, unit: &str) -> Result<ComponentNoise, Refusal> {
+        let sensitivity = &component.sensitivity;
+        let (mechanism, distance): (AnyMechanism, Rational) = match self {
+            Amount::Pure(epsilon) => {
+                let distance = sensitivity.l1.clone();
+                (DiscreteLaplace::for_epsilon(epsilon, &distance)?.into(), distance)
+            }
+            Amount::ZeroConcentrated(rho) => {
+                let distance = root_above(&sensitivity.l2_squared);
+                (DiscreteGaussian::for_rho(rho, &distance)?.into(), distance)
+            }
+        };
+        let claim = mechanism.claim(ValueType::I64, &Neighbours::at(distance).one(unit)?)?;
+        Ok(ComponentNoise { mechanism, claim })
+    }
+}
+
+/// An ε, rounded down, with `min(ε, ε²/2) <= rho`.
+fn pure_within(rho: &Rational) -> Rational {
+    let two = Rational::from(2);
+    if *rho >= two {
+        return rho.clone();
+    }
+    let shift = DISTANCE_BITS - rho.floor_log2().unwrap_or(0).div_euclid(2);
+    let root = (rho * two * Rational::pow2(2 * shift)).floor_sqrt().unwrap_or_default();
+    Rational::from(root) * Rational::pow2(-shift)
+}
+
+/// The root, exact if it is an integer, else rounded up by less than a part in 2⁴⁷.
+fn root_above(square: &Rational) -> Rational {
+    let whole = Rational::from(square.floor_sqrt().unwrap_or_default());
+    if whole.pow(2) == *square {
+        return whole;
+    }
+    let shift = DISTANCE_BITS - square.floor_log2().unwrap_or(0).div_euclid(2);
+    let root = (square * Rational::pow2(2 * shift)).floor_sqrt().unwrap_or_default() + IBig::ONE;
+    Rational::from(root) * Rational::pow2(-shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rational(text: &str) -> Rational {
+        text.parse().expect("a number")
+    }
+
+    #[test]
+    fn roots_are_on_the_safe_side() {
+        for square in ["2", "3", "1/3", "1e-30", "12345678901234567890", "7/5"] {
+            let (square, root) = (rational(square), root_above(&rational(square)));
+            assert!(root.pow(2) >= square && root.pow(2) < &square * rational("1.000000000001"), "{square}");
+        }
+        assert_eq!(root_above(&rational("49")), rational("7"));
+        for rho in ["1/2", "1e-9", "1.9", "2", "5"] {
+            let (rho, epsilon) = (rational(rho), pure_within(&rational(rho)));
+            let cost = epsilon.clone().min(epsilon.pow(2) / Rational::from(2));
+            assert!(cost <= rho && cost > &rho * rational("0.999999999999"), "{rho}");
+        }
+    }
+}
