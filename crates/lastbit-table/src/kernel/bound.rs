@@ -51,7 +51,7 @@ impl<'a> Bounding<'a> {
         let bins = pairs.sorted_bins();
         let (mut hashed, mut own_bins) = (Vec::new(), Vec::new());
         let by_unit = pairs.by_unit();
-        for unit in by_unit.chunk_by(|one, next| one.0 == next.0) {
+        for unit in by_unit.chunk_by(|one, next| self.same_unit(one.0, next.0)) {
             let code = unit[0].0;
             for pair in self.kept(&pairs, unit, &mut hashed, totals) {
                 let start = bins.partition_point(|bin| bin.0.0 < pair);
@@ -67,6 +67,14 @@ impl<'a> Bounding<'a> {
             }
         }
         Ok(())
+    }
+
+    fn same_unit(&self, one: UnitCode, next: UnitCode) -> bool {
+        #[cfg(test)]
+        if self.is(super::tests::Mutant::AcrossUnits) {
+            return true;
+        }
+        one == next
     }
 
     /// The pairs of a unit that count: all, or as many as may with the least hashes, ties by group.
@@ -89,7 +97,7 @@ impl<'a> Bounding<'a> {
                 let group = pairs.pairs[pair as usize].group;
                 let hash = self.order.group(code, pairs.long_text(code), group);
                 #[cfg(test)]
-                let hash = self.mutated(hash, code, group, pair);
+                let hash = self.mutated(hash, group, pair);
                 (hash, group, pair)
             };
             hashed.extend(unit.iter().map(hash));
@@ -176,22 +184,18 @@ impl<'a> Bounding<'a> {
         RowAlone { bounding: self, values: vec![Values::default(); self.plan.slots.len()], bins: Vec::new() }
     }
 
-    /// The hash of a mutant's order.
+    /// The hash by which a mutant orders groups.
     #[cfg(test)]
-    fn mutated(&self, hash: [u8; 32], code: UnitCode, group: u32, pair: u32) -> [u8; 32] {
+    fn mutated(&self, hash: [u8; 32], group: u32, pair: u32) -> [u8; 32] {
         use super::tests::Mutant;
-        let word = |word: u64| {
-            let mut hash = [0; 32];
-            hash[..8].copy_from_slice(&word.to_be_bytes());
-            hash
-        };
         match self.mutant {
             Some(Mutant::HashWithoutUnit) => self.order.group(UnitCode(0), &[], group),
-            Some(Mutant::FirstCome) => word(u64::from(pair)),
-            _ => {
-                let _ = code;
-                hash
+            Some(Mutant::FirstCome) => {
+                let mut place = [0; 32];
+                place[..4].copy_from_slice(&pair.to_be_bytes());
+                place
             }
+            _ => hash,
         }
     }
 }
@@ -229,5 +233,23 @@ impl RowAlone<'_, '_> {
         }
         let row = Contribution { rows: 1, values: &self.values, bins: &self.bins };
         self.bounding.add(UnitCode::of(&[]), &[], group, &row, totals);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scaled;
+
+    #[test]
+    fn scaled_sums_are_rounded_half_up_and_bounded() {
+        assert_eq!(scaled(7, 3, 3), 7);
+        assert_eq!(scaled(7, 4, 2), 4);
+        assert_eq!(scaled(-7, 4, 2), -3);
+        assert_eq!(scaled(-9, 4, 2), -4);
+        // The largest plan that is allowed, and more rows than any table has.
+        let (rows, distance) = ((1u64 << 32) - 1, (1i128 << 32) + 1);
+        let count = i64::MAX as u64;
+        assert_eq!(scaled(distance * i128::from(count), count, rows), distance * i128::from(rows));
+        assert_eq!(scaled(-distance * i128::from(count), count, rows), -distance * i128::from(rows));
     }
 }
