@@ -144,7 +144,7 @@ impl ReleaseAnswer {
         });
         let claim = noise.claim.clone().for_unit(&unit_of(plan))?;
         Ok(ReleaseAnswer {
-            promise: Promise::new(&claim, None, question.insecure),
+            promise: Promise::new(&claim, noise.approximate.as_ref(), question.insecure),
             neighbours: neighbours(plan),
             dataset: plan.dataset().map(str::to_owned),
             groups: plan.groups(),

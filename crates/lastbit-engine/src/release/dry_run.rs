@@ -10,7 +10,7 @@ use super::answer::{QueryAnswer, queries};
 use super::ledger::{Outlook, neighbours};
 use super::noise::ReleaseNoise;
 use super::text::aligned;
-use super::{Processing, Question};
+use super::Processing;
 use crate::noise::{Promise, Promised};
 use crate::{Number, Refusal};
 
@@ -75,7 +75,7 @@ impl DryRun {
             }
         }
         Ok(DryRun {
-            promise: Promise::new(&noise.claim, None, false),
+            promise: Promise::new(&noise.claim, noise.approximate.as_ref(), false),
             question: "release",
             dry_run: true,
             neighbours: neighbours(plan),
@@ -156,13 +156,5 @@ impl DryRun {
             let _ = writeln!(text, "{}{name:<8} {said}", if i == 0 { "   " } else { "-> " });
         }
         text
-    }
-}
-
-impl Question {
-    /// The same with another confidence.
-    pub fn with_confidence(mut self, confidence: Rational) -> Question {
-        self.processing.confidence = confidence;
-        self
     }
 }

@@ -9,12 +9,16 @@ use lastbit_real::{IBig, Rational, Rounding};
 use lastbit_table::{Aggregates, Component, Measure, Noise, Plan, Query};
 
 use crate::Refusal;
+use crate::noise::Approximate;
 
 /// Digits of the ρ that an (ε, δ) comes to.
 const RHO_DIGITS: usize = 12;
 
-/// Bits of a distance that is no fraction.
-const DISTANCE_BITS: i64 = 48;
+/// Bits of an ε that is no fraction.
+const EPSILON_BITS: i64 = 48;
+
+/// Digits of a distance that is no fraction: the noise is larger by less than a part in 10¹⁰ for it.
+const DISTANCE_DIGITS: usize = 11;
 
 /// The noise of one component.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub(super) struct ReleaseNoise {
     pub(super) queries: Vec<Vec<ComponentNoise>>,
     /// What the release promises.
     pub(super) claim: Claim,
+    /// The (ε, δ) that was asked for and that the claim was made for.
+    pub(super) approximate: Option<Approximate>,
 }
 
 /// What neighbouring tables differ in, as claims and ledgers name it.
@@ -62,7 +68,11 @@ impl ReleaseNoise {
         let queries = plan.queries().iter().map(query).collect::<Result<Vec<_>, Refusal>>()?;
         let claims: Vec<Claim> = queries.iter().flatten().map(|noise| noise.claim.clone()).collect();
         let claim = Claim::compose(&claims)?;
-        Ok(ReleaseNoise { queries, claim })
+        let privacy = plan.privacy();
+        let is_converted = privacy.measure == Measure::Approx && privacy.noise == Noise::Gaussian;
+        let delta = privacy.delta.as_ref().filter(|_| is_converted);
+        let approximate = delta.map(|delta| Approximate::new(&privacy.loss, delta));
+        Ok(ReleaseNoise { queries, claim, approximate })
     }
 
     /// The integers with noise, by component in the order of the plan: all cells of the first group, then those of the second.
@@ -167,20 +177,21 @@ fn pure_within(rho: &Rational) -> Rational {
     if *rho >= two {
         return rho.clone();
     }
-    let shift = DISTANCE_BITS - rho.floor_log2().unwrap_or(0).div_euclid(2);
+    let shift = EPSILON_BITS - rho.floor_log2().unwrap_or(0).div_euclid(2);
     let root = (rho * two * Rational::pow2(2 * shift)).floor_sqrt().unwrap_or_default();
     Rational::from(root) * Rational::pow2(-shift)
 }
 
-/// The root, exact if it is an integer, else rounded up by less than a part in 2⁴⁷.
+/// The root, exact if it is an integer, else rounded up.
 fn root_above(square: &Rational) -> Rational {
     let whole = Rational::from(square.floor_sqrt().unwrap_or_default());
     if whole.pow(2) == *square {
         return whole;
     }
-    let shift = DISTANCE_BITS - square.floor_log2().unwrap_or(0).div_euclid(2);
+    let shift = EPSILON_BITS - square.floor_log2().unwrap_or(0).div_euclid(2);
     let root = (square * Rational::pow2(2 * shift)).floor_sqrt().unwrap_or_default() + IBig::ONE;
-    Rational::from(root) * Rational::pow2(-shift)
+    let root = Rational::from(root) * Rational::pow2(-shift);
+    root.to_decimal(DISTANCE_DIGITS, Rounding::Up).parse().unwrap_or(root)
 }
 
 #[cfg(test)]
@@ -195,7 +206,7 @@ mod tests {
     fn roots_are_on_the_safe_side() {
         for square in ["2", "3", "1/3", "1e-30", "12345678901234567890", "7/5"] {
             let (square, root) = (rational(square), root_above(&rational(square)));
-            assert!(root.pow(2) >= square && root.pow(2) < &square * rational("1.000000000001"), "{square}");
+            assert!(root.pow(2) >= square && root.pow(2) < &square * rational("1.000000001"), "{square}");
         }
         assert_eq!(root_above(&rational("49")), rational("7"));
         for rho in ["1/2", "1e-9", "1.9", "2", "5"] {

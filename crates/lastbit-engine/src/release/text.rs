@@ -7,8 +7,8 @@ use lastbit_real::{Rational, Rounding};
 use super::table::numbers;
 use super::{ReleaseAnswer, Value};
 
-/// Significant digits in a terminal.
-const DIGITS: usize = 9;
+/// The most digits after the point in a terminal.
+const MOST_PLACES: i64 = 12;
 
 /// Groups that are shown, unless all are asked for.
 const MOST_ROWS: usize = 40;
@@ -45,12 +45,12 @@ impl ReleaseAnswer {
         ));
         lines.push(match &self.ledger {
             Some(entered) => format!(
-                "ledger {}: {} {}, {} of {} left for {}, head {}",
+                "ledger {}: {} {}, {} = {} left for {}, head {}",
                 entered.path,
                 entered.id,
                 if entered.again { "shown again at no charge" } else { "charged" },
-                entered.left,
                 if entered.measure == "epsilon" { "ε" } else { "ρ" },
+                entered.left,
                 entered.dataset,
                 entered.head,
             ),
@@ -68,10 +68,12 @@ fn plural(n: u64) -> &'static str {
     if n == 1 { "" } else { "s" }
 }
 
-/// `41 ± 11`, or `41 (0 to 52)`.
+/// `41 ± 11`, or `41 (0 to 52)`: with as many digits after the point as it takes to show two of the width.
 fn cell(value: &Value) -> String {
-    let shown = |x: &Rational, rounding| crate::number::decimal(x, DIGITS, rounding);
     let [below, above] = [&value.value - &value.interval[0], &value.interval[1] - &value.value];
+    let width = below.clone().max(above.clone());
+    let places = if width.is_positive() { (1 - log10(&width)).clamp(0, MOST_PLACES) } else { MOST_PLACES };
+    let shown = |x: &Rational, rounding| fixed(x, places as u32, rounding);
     let number = shown(&value.value, Rounding::Nearest);
     match below == above {
         true => format!("{number} ± {}", shown(&above, Rounding::Up)),
@@ -80,6 +82,24 @@ fn cell(value: &Value) -> String {
             format!("{number} ({} to {})", shown(low, Rounding::Down), shown(high, Rounding::Up))
         }
     }
+}
+
+/// The place of the first digit: 0 of 1 to 9. Requires: positive.
+fn log10(x: &Rational) -> i64 {
+    let (mut place, mut power, ten) = (0, Rational::ONE, Rational::from(10));
+    while *x >= &power * &ten {
+        (place, power) = (place + 1, power * &ten);
+    }
+    while *x < power {
+        (place, power) = (place - 1, power / &ten);
+    }
+    place
+}
+
+/// With so many digits after the point, but without zeros at the end.
+fn fixed(x: &Rational, places: u32, rounding: Rounding) -> String {
+    let rounded = super::values::rounded(x, places, rounding);
+    super::answer::digits(&rounded)
 }
 
 /// Columns of texts on the left, then numbers on the right.

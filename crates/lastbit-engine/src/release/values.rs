@@ -120,21 +120,24 @@ fn mean(
     Value { value, interval: [least, most] }
 }
 
+/// To so many digits after the point.
+pub(super) fn rounded(x: &Rational, places: u32, rounding: Rounding) -> Rational {
+    let unit = Rational::from(10).pow(places);
+    let scaled = x * &unit;
+    let whole = match rounding {
+        Rounding::Down => scaled.floor(),
+        Rounding::Up => scaled.ceil(),
+        _ => (scaled + Rational::pow2(-1)).floor(),
+    };
+    Rational::from(whole) / unit
+}
+
 /// Rounded outward where it is an end, and not below 0 if that was asked for.
 fn processed(value: Value, may_be_negative: bool, places: Option<u32>) -> Value {
     let least = |x: Rational| if may_be_negative { x } else { x.max(Rational::ZERO) };
     let rounded = |x: Rational, rounding: Rounding| match places {
         None => x,
-        Some(places) => {
-            let unit = Rational::from(10).pow(places);
-            let scaled = &x * &unit;
-            let whole = match rounding {
-                Rounding::Down => scaled.floor(),
-                Rounding::Up => scaled.ceil(),
-                _ => (scaled + Rational::pow2(-1)).floor(),
-            };
-            Rational::from(whole) / unit
-        }
+        Some(places) => rounded(&x, places, rounding),
     };
     let [low, high] = value.interval;
     Value {
