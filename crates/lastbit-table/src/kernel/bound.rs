@@ -1,17 +1,21 @@
 //! Bounds: each unit keeps a few groups, and counts and sums of its rows in each of them are clipped.
 
+use std::ops::Range;
+
 use super::Totals;
 use super::collect::{Pairs, Values};
-use super::order::Order;
+use super::order::{Hash, Message, Order};
 use super::record::{Layout, UnitCode};
 use super::store::Store;
 use crate::error::TableError;
-use crate::plan::{Plan, Reading, Tally};
+use crate::plan::{Component, Plan, Reading, Tally};
 
 /// The bounds of a plan, and how they are applied.
 pub(super) struct Bounding<'a> {
     plan: &'a Plan,
-    order: Order<'a>,
+    order: Order,
+    /// All components of all queries: the places of their integers in a group, and what they are.
+    tallies: Vec<(Range<usize>, Tally)>,
     #[cfg(test)]
     pub(super) mutant: Option<super::tests::Mutant>,
 }
@@ -26,9 +30,12 @@ struct Contribution<'a> {
 
 impl<'a> Bounding<'a> {
     pub(super) fn of(plan: &'a Plan) -> Bounding<'a> {
+        let components = plan.queries.iter().flat_map(|query| &query.components);
+        let place = |component: &Component| component.first..component.first + component.cells;
         Bounding {
             plan,
             order: Order::of(plan),
+            tallies: components.map(|component| (place(component), component.tally.clone())).collect(),
             #[cfg(test)]
             mutant: None,
         }
@@ -49,11 +56,11 @@ impl<'a> Bounding<'a> {
     ) -> Result<(), TableError> {
         let pairs = Pairs::collect(self.plan, layout, store, partition)?;
         let bins = pairs.sorted_bins();
-        let (mut hashed, mut own_bins) = (Vec::new(), Vec::new());
+        let (mut hashed, mut own_bins, mut message) = (Vec::new(), Vec::new(), self.order.message());
         let by_unit = pairs.by_unit();
         for unit in by_unit.chunk_by(|one, next| self.same_unit(one.0, next.0)) {
             let code = unit[0].0;
-            for pair in self.kept(&pairs, unit, &mut hashed, totals) {
+            for pair in self.kept(&pairs, unit, &mut message, &mut hashed, totals) {
                 let start = bins.partition_point(|bin| bin.0.0 < pair);
                 own_bins.clear();
                 let of_pair = bins[start..].iter().take_while(|bin| bin.0.0 == pair);
@@ -82,7 +89,8 @@ impl<'a> Bounding<'a> {
         &self,
         pairs: &Pairs,
         unit: &'b [(UnitCode, u32)],
-        hashed: &'b mut Vec<([u8; 32], u32, u32)>,
+        message: &mut Message<'_>,
+        hashed: &'b mut Vec<(Hash, u32, u32)>,
         totals: &mut Totals,
     ) -> impl Iterator<Item = u32> + use<'b> {
         let most = usize::try_from(self.plan.groups).unwrap_or(usize::MAX);
@@ -93,9 +101,10 @@ impl<'a> Bounding<'a> {
         if cut {
             totals.units_cut += 1;
             let code = unit[0].0;
+            message.begin(code, pairs.long_text(code));
             let hash = |&(_, pair): &(UnitCode, u32)| {
                 let group = pairs.pairs[pair as usize].group;
-                let hash = self.order.group(code, pairs.long_text(code), group);
+                let hash = message.group(group);
                 #[cfg(test)]
                 let hash = self.mutated(hash, group, pair);
                 (hash, group, pair)
@@ -115,9 +124,9 @@ impl<'a> Bounding<'a> {
         let most = if self.is(super::tests::Mutant::NoClip) { u64::MAX } else { most };
         let first = group as usize * self.plan.width;
         let integers = &mut totals.integers[first..first + self.plan.width];
-        for component in self.plan.queries.iter().flat_map(|query| &query.components) {
-            let integers = &mut integers[component.first..component.first + component.cells];
-            match &component.tally {
+        for (place, tally) in &self.tallies {
+            let integers = &mut integers[place.clone()];
+            match tally {
                 Tally::Units => integers[0] += 1,
                 Tally::Rows => integers[0] += i128::from(found.rows.min(most)),
                 Tally::Present { slot } => integers[0] += i128::from(found.values[*slot].count.min(most)),
@@ -168,8 +177,10 @@ impl<'a> Bounding<'a> {
             own.for_each(|&(_, bin, rows)| integers[bin as usize] += i128::from(rows));
             return;
         }
+        let mut message = self.order.message();
+        message.begin(code, long);
         let mut ordered: Vec<_> =
-            own.map(|&(_, bin, rows)| (self.order.bin(code, long, group, slot, bin), bin, rows)).collect();
+            own.map(|&(_, bin, rows)| (message.bin(group, slot, bin), bin, rows)).collect();
         ordered.sort_unstable();
         let mut left = most;
         for (_, bin, rows) in ordered {
@@ -186,15 +197,11 @@ impl<'a> Bounding<'a> {
 
     /// The hash by which a mutant orders groups.
     #[cfg(test)]
-    fn mutated(&self, hash: [u8; 32], group: u32, pair: u32) -> [u8; 32] {
+    fn mutated(&self, hash: Hash, group: u32, pair: u32) -> Hash {
         use super::tests::Mutant;
         match self.mutant {
-            Some(Mutant::HashWithoutUnit) => self.order.group(UnitCode(0), &[], group),
-            Some(Mutant::FirstCome) => {
-                let mut place = [0; 32];
-                place[..4].copy_from_slice(&pair.to_be_bytes());
-                place
-            }
+            Some(Mutant::HashWithoutUnit) => self.order.message().group(group),
+            Some(Mutant::FirstCome) => [pair; 8],
             _ => hash,
         }
     }

@@ -11,6 +11,9 @@ use crate::error::TableError;
 use crate::hash::{Words, mix};
 use crate::plan::{Plan, Reading};
 
+/// Pairs for which room is made at once.
+const MOST_EXPECTED: usize = 1 << 17;
+
 /// What a unit has in a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
@@ -56,7 +59,11 @@ impl Pairs {
             slots,
         };
         let mut numbers: HashMap<Box<[u8]>, u32, Words> = HashMap::default();
-        let mut table = HashTable::new();
+        // As many pairs as records at most; many rows in few pairs should not take memory for nothing.
+        let expected = (store.size(partition) / layout.shortest()).min(MOST_EXPECTED);
+        let mut table = HashTable::with_capacity(expected);
+        found.pairs.reserve(expected);
+        found.values.reserve(expected * slots);
         let mut row = vec![0; slots];
         store.drain(partition, |mut records| {
             while let Some((mut code, unit, group)) = layout.read(&mut records, &mut row) {

@@ -82,6 +82,11 @@ impl Layout {
         Layout { group, slots: plan.slots.iter().map(|slot| width(slot.largest() + 1)).collect() }
     }
 
+    /// The bytes of the shortest record.
+    pub(super) fn shortest(&self) -> usize {
+        8 + self.group + self.slots.iter().sum::<usize>()
+    }
+
     pub(super) fn write(&self, bytes: &mut Vec<u8>, code: UnitCode, unit: &[u8], group: u32, slots: &[u64]) {
         bytes.extend_from_slice(&code.0.to_le_bytes());
         if code.is_long() {

@@ -81,6 +81,15 @@ impl Store {
         Ok(Chunk::File { start, length: records.len() })
     }
 
+    /// The bytes of a partition's records.
+    pub(super) fn size(&self, partition: usize) -> usize {
+        let length = |chunk: &Chunk| match chunk {
+            Chunk::Memory(records) => records.len(),
+            Chunk::File { length, .. } => *length,
+        };
+        lock(&self.partitions[partition]).iter().map(length).sum()
+    }
+
     /// Takes the records of a partition, chunk by chunk.
     pub(super) fn drain(
         &self,
