@@ -1,4 +1,4 @@
-//! What a release costs in time: `cargo run --release -p lastbit-ledger --example cost -- DIRECTORY`, on the disk of that directory.
+//! What a release costs in time on the disk of a directory: `cargo run -p lastbit-ledger --example cost -- DIRECTORY [RELEASES]`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -8,12 +8,13 @@ use lastbit_ledger::{Charge, Digest, Ledger, Limit, Options, Request};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let most: u32 = std::env::args().nth(2).map_or(Ok(1_000), |number| number.parse())?;
     let path = directory.join(format!("cost-{}.db", std::process::id()));
     let mut ledger = Ledger::create(&path, &Options::default())?;
     ledger.declare("trips", "one rider added or removed", &Limit::pure("1000000".parse()?)?)?;
 
     let mut next = 0;
-    for releases in [100, 1_000, 10_000] {
+    for releases in [most / 10, most] {
         let from = Instant::now();
         let first = next;
         while next < releases {

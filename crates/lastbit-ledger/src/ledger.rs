@@ -178,7 +178,12 @@ impl Ledger {
         request.check()?;
         let (reserved, ended) = self.store.write("charging a release", |transaction| {
             let Some((charged, before)) = charged(transaction, &request.id)? else {
-                let warnings = changed_input(request, latest_input(transaction, &request.dataset)?);
+                // Without a fingerprint there is nothing to compare, and no need to look through all charges.
+                let earlier = match request.fingerprint {
+                    Some(_) => latest_input(transaction, &request.dataset)?,
+                    None => None,
+                };
+                let warnings = changed_input(request, earlier);
                 let charged = charge(transaction, request)?;
                 return Ok((Reserved { reservation: Reservation::New, charged, warnings }, None));
             };
