@@ -7,12 +7,13 @@
 //!   probabilities in sum;
 //! - **lower**: `P` may fall and `Q` may grow; and outputs, or shares of outputs, may be made one.
 
+use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::RangeInclusive;
 
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational};
 
-use crate::distribution::{Bound, Distribution, Norm};
-use crate::mass::{Mass, Precision, Weighting};
+use crate::distribution::{Bound, Distribution};
+use crate::mass::{Mass, Precision, Weighting, log2, log2_sum};
 
 /// Outputs whose losses are near each other.
 #[derive(Clone, Debug)]
@@ -48,13 +49,14 @@ impl Cells {
         }
     }
 
-    /// A bound on the distribution of the loss, with the norm `e^log`.
-    pub(crate) fn distribution(&self, bound: Bound, weighting: &Weighting, log: &Rational) -> Distribution {
+    /// A bound on the distribution of the loss.
+    pub(crate) fn distribution(&self, bound: Bound, weighting: &Weighting) -> Distribution {
         let known = || self.cells.iter().flat_map(|cell| [cell.from, cell.to]).flatten();
         // One more below, for what enclosures do not tell from it.
         let (first, last) = (known().min().unwrap_or(0) - 1, known().max().unwrap_or(0));
         let bits = weighting.bits();
         let start = &self.offset * &self.step;
+        let shift = self.log2_weight(weighting);
         let mut lattice = Lattice {
             bound,
             precision: weighting.precision,
@@ -62,11 +64,12 @@ impl Cells {
             bits,
             powers: Powers::new(&start, &self.step, first..=last, bits),
             weights: Powers::new(
-                &(&weighting.tilt * &start - log),
+                &(&weighting.tilt * &start),
                 &(&weighting.tilt * &self.step),
                 first..=last,
                 bits,
-            ),
+            )
+            .shl(-shift),
             masses: vec![Mass::ZERO; (last - first) as usize + 1],
             infinite: Dyadic::ZERO,
             start: start.to_f64(Rounding::Nearest),
@@ -79,7 +82,7 @@ impl Cells {
         Distribution {
             bound,
             weighting: weighting.clone(),
-            norm: Norm { log: log.clone(), shift: 0 },
+            shift,
             step: self.step.clone(),
             first: &self.offset + Rational::from(first),
             masses: lattice.masses,
@@ -88,6 +91,28 @@ impl Cells {
         }
         .normal()
     }
+
+    /// About the logarithm of the sum of all weighted probabilities, so that masses are near 1 in sum.
+    fn log2_weight(&self, weighting: &Weighting) -> i64 {
+        let float = |x: &Rational| x.to_f64(Rounding::Nearest);
+        let [tilt, offset, step] = [&weighting.tilt, &self.offset, &self.step].map(float);
+        let log = |cell: &Cell| {
+            // Half of it at either end.
+            let at = |index: i64| log2(cell.p.hi()) - 1.0 + tilt * (offset + index as f64) * step * LOG2_E;
+            [cell.from, cell.to].map(|index| index.map(at))
+        };
+        log2_sum(self.cells.iter().flat_map(log).flatten())
+    }
+}
+
+/// Below 2 to this, probabilities are of no use.
+const LEAST_LOG2: i64 = -1 << 14;
+
+/// `1 - x` for a probability. What is below all use is not told from 0, so that the difference is no longer than it must be.
+pub(crate) fn complement(x: &Enclosure) -> Enclosure {
+    let lo = if x.lo().floor_log2() < Some(LEAST_LOG2) { Dyadic::ZERO } else { x.lo().clone() };
+    let hi = if x.hi().floor_log2() < Some(LEAST_LOG2) { Dyadic::pow2(LEAST_LOG2) } else { x.hi().clone() };
+    &Enclosure::exact(Dyadic::ONE) - &Enclosure::new(lo, hi).expect("in order")
 }
 
 /// Bits of the share of an output that is made one with others.
@@ -112,6 +137,12 @@ impl Powers {
             .map(|block| exp(start + Rational::from(first + block * Powers::FINE) * step));
         let fine = (0..Powers::FINE.min(last - first + 1)).map(|i| exp(Rational::from(i) * step));
         Powers { first, bits, coarse: coarse.collect(), fine: fine.collect() }
+    }
+
+    /// `2^k` times as much.
+    pub(crate) fn shl(mut self, k: i64) -> Powers {
+        self.coarse.iter_mut().for_each(|power| *power = power.shl(k));
+        self
     }
 
     pub(crate) fn at(&self, index: i64) -> Enclosure {
@@ -170,15 +201,7 @@ impl Lattice {
     /// An output, or what is left of it, that is to be made one with others; `None` if it is better left out. Its point is the one below its
     /// loss, as far as doubles tell, and it is not taken for that without a look.
     fn chord(&self, (p, q): (Dyadic, Dyadic)) -> Option<Chord> {
-        let float = |x: &Dyadic| {
-            let exponent = x.floor_log2().unwrap_or(0);
-            (
-                Rational::from(&x.shl(-exponent)).to_f64(Rounding::Nearest),
-                exponent as f64 * std::f64::consts::LN_2,
-            )
-        };
-        let ((p_mantissa, p_log), (q_mantissa, q_log)) = (float(&p), float(&q));
-        let loss = (p_mantissa / q_mantissa).ln() + (p_log - q_log);
+        let loss = (log2(&p) - log2(&q)) * LN_2;
         let index = ((loss - self.start) / self.step).floor();
         if !(index >= self.first as f64) {
             return None;
@@ -203,6 +226,10 @@ impl Lattice {
                 continue;
             }
             let Some(from) = cell.from else { continue };
+            // Left out, as it would make numbers long.
+            if cell.p.lo().floor_log2() < Some(LEAST_LOG2) {
+                continue;
+            }
             let mut rest = (cell.p.lo().clone(), cell.q.hi().clone());
             if let Some(chord) = &mut open {
                 if !chord.take(&mut rest, bits) {

@@ -43,7 +43,10 @@ fn gaussian_enclosed(rho: &Rational, epsilon: &Rational, bits: u32) -> Enclosure
         let z = enclosed(x).div(&root, bits).expect("positive");
         match z.hi().floor_log2() {
             // Far out on the negative side it is all; on the positive side the caller has looked.
-            _ if z.hi().is_negative() && z.hi().floor_log2() > Some(20) => Enclosure::exact(Dyadic::from(2)),
+            _ if z.hi().is_negative() && z.hi().floor_log2() > Some(20) => {
+                let two = Dyadic::from(2);
+                Enclosure::new(&two - &Dyadic::pow2(-LEAST - 1), two).expect("in order")
+            }
             log if log > Some(20) => {
                 Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-LEAST - 1)).expect("in order")
             }
@@ -62,10 +65,8 @@ pub(crate) fn gaussian_epsilon(rho: &Rational, delta: &Rational) -> Interval {
     if holds(&Rational::ZERO) {
         return Interval { lower: Rational::ZERO, upper: Some(Rational::ZERO) };
     }
-    let mut upper = Rational::ONE;
-    while !holds(&upper) {
-        upper = upper * Rational::from(2);
-    }
+    // A bound for everything that is zero-concentrated, thus also for what is too improbable to be enclosed.
+    let mut upper = concentrated_epsilon(rho, delta);
     let mut lower = Rational::ZERO;
     // Halved until the ends are close; a number that is between for sure neither holds nor fails.
     for _ in 0..200 {

@@ -9,6 +9,7 @@ use crate::distribution::{Bound, Distribution};
 use crate::grid::Grid;
 use crate::mass::{Precision, Weighting};
 use crate::mechanism::Direction;
+use crate::mutant::{Mutant, is_made};
 use crate::tilt::{Aim, Estimate};
 use crate::trade_off::{Curves, TradeOff};
 use crate::{Error, Mechanism, Question, closed, positive};
@@ -332,7 +333,8 @@ impl Composition {
 
     /// The directions in which neighbours differ, if it matters, and where to look in each.
     fn directions(&self, aim: &Aim<'_>) -> Vec<(Direction, Estimate)> {
-        let directions: &[_] = match self.terms.keys().all(Mechanism::is_symmetric) {
+        let is_one = self.terms.keys().all(Mechanism::is_symmetric) || is_made(Mutant::OneDirection);
+        let directions: &[_] = match is_one {
             true => &[Direction::Remove],
             false => &[Direction::Remove, Direction::Add],
         };
@@ -376,16 +378,14 @@ impl Composition {
         let most = laws.iter().filter(|(mechanism, _)| !mechanism.is_on_lattice()).map(|(_, times)| *times);
         let most = most.max().unwrap_or(1);
         let mut on = |direction, bound, weighting: &Weighting| {
-            let tilt = weighting.tilt.to_f64(Rounding::Nearest);
             let mut all: Option<Distribution> = None;
             for (mechanism, times) in &laws {
                 let stride = (most / times / FEW_ARE_WIDE).isqrt().clamp(1, 64) as i64;
                 let law = mechanism.law(weighting, &grid.step_of(mechanism), stride)?;
-                let log = Rational::try_from(mechanism.log_moment(direction, tilt)).unwrap_or_default();
-                let one = law.distribution(direction, bound, weighting, &log);
+                let one = law.distribution(direction, bound, weighting);
                 let mut power = one.power(*times, &mut convolver, goes_on)?;
                 if power.step != step {
-                    power = power.on(&step);
+                    power = power.on(&step, goes_on)?;
                 }
                 all = Some(match all {
                     None => power,

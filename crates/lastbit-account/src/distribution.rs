@@ -12,12 +12,17 @@ use crate::Error;
 use crate::cells::{Cell, Cells};
 use crate::convolve::{Convolver, RoundMass};
 use crate::mass::{Mass, Precision, Weighting};
+use crate::mechanism::MOST_POINTS;
+use crate::mutant::{Mutant, is_made};
 
 /// Bits behind those of a mass in sums over the lattice.
 const GUARD: u32 = 64;
 
 /// Bits of single numbers, such as an infinite loss's probability.
 const BITS: u32 = 128;
+
+/// After so many points it is asked whether to go on.
+pub(crate) const CHECK_EVERY: usize = 4096;
 
 /// On which side of the truth a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +33,16 @@ pub(crate) enum Bound {
 
 impl Bound {
     fn round(self) -> RoundMass {
-        match self {
+        match if is_made(Mutant::Convolution) { self.other() } else { self } {
             Bound::Upper => RoundMass::Up,
             Bound::Lower => RoundMass::Down,
+        }
+    }
+
+    fn other(self) -> Bound {
+        match self {
+            Bound::Upper => Bound::Lower,
+            Bound::Lower => Bound::Upper,
         }
     }
 
@@ -53,7 +65,7 @@ impl Bound {
     /// The mass of something that is known to lie between two numbers.
     pub(crate) fn mass(self, weighted: &Enclosure, precision: Precision) -> Mass {
         let scaled = |end: &Dyadic| end.shl(i64::from(precision.bits()));
-        let units = match self {
+        let units = match if is_made(Mutant::Rounding) { self.other() } else { self } {
             Bound::Upper => scaled(weighted.hi()).ceil(),
             Bound::Lower => scaled(weighted.lo()).floor(),
         };
@@ -68,19 +80,13 @@ impl Bound {
     }
 }
 
-/// The factor that masses are short of what they stand for, `2^shift·e^log`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Norm {
-    pub(crate) log: Rational,
-    pub(crate) shift: i64,
-}
-
-/// Masses at the losses `(first + i)·step`. The probability there is `mass·norm·e^(-λl)`.
+/// Masses at the losses `(first + i)·step`. The probability there is `mass·2^shift·e^(-λl)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Distribution {
     pub(crate) bound: Bound,
     pub(crate) weighting: Weighting,
-    pub(crate) norm: Norm,
+    /// What masses are short of what they stand for: a factor of 2 to this.
+    pub(crate) shift: i64,
     pub(crate) step: Rational,
     pub(crate) first: Rational,
     pub(crate) masses: Vec<Mass>,
@@ -101,11 +107,11 @@ impl Distribution {
                 let up = self.bound == Bound::Upper;
                 self.masses.iter_mut().for_each(|mass| *mass = mass.halved(up));
                 self.missing = self.missing.shl(-1);
-                self.norm.shift += 1;
+                self.shift += 1;
             } else if total < least && !total.is_zero() {
                 self.masses.iter_mut().for_each(|mass| *mass = mass.doubled());
                 self.missing = self.missing.shl(1);
-                self.norm.shift -= 1;
+                self.shift -= 1;
             } else {
                 return self;
             }
@@ -134,7 +140,7 @@ impl Distribution {
         let mut sum = Distribution {
             bound: self.bound,
             weighting: self.weighting.clone(),
-            norm: Norm { log: &self.norm.log + &b.norm.log, shift: self.norm.shift + b.norm.shift },
+            shift: self.shift + b.shift,
             first: &self.first + &b.first,
             infinite: self.either_infinite(b),
             missing: missing.round_up(BITS),
@@ -147,8 +153,12 @@ impl Distribution {
 
     /// The probability that one of two independent losses is infinite, which grows with both.
     fn either_infinite(&self, other: &Distribution) -> Dyadic {
-        let (a, b) = (&self.infinite, &other.infinite);
-        self.bound.rounded(&(&(a + b) - &(a * b)))
+        // Rounding may have taken one above 1, where it would no longer grow.
+        let [a, b] = [self, other].map(|of| of.infinite.clone().min(Dyadic::ONE));
+        if is_made(Mutant::Infinite) {
+            return a.max(b);
+        }
+        self.bound.rounded(&(&(&a + &b) - &(&a * &b)))
     }
 
     /// Cuts off as much of each tail as rounding may have cost, a unit for each value.
@@ -174,7 +184,7 @@ impl Distribution {
         self.masses.truncate(below + stay);
         self.masses.drain(..below);
         self.first = &self.first + Rational::from(below as u64);
-        if self.bound == Bound::Upper {
+        if self.bound == Bound::Upper && !is_made(Mutant::Cut) {
             let units = -i64::from(self.weighting.precision.bits());
             let cut = Dyadic::new(IBig::from(high.plus(low).to_ubig()), units);
             self.missing = (&self.missing + &cut).round_up(BITS);
@@ -209,7 +219,14 @@ impl Distribution {
     }
 
     /// A bound on the same loss, on another lattice. The masses are moved as probabilities are: a cell's weights differ by a factor only.
-    pub(crate) fn on(&self, step: &Rational) -> Distribution {
+    ///
+    /// # Errors
+    /// [`Error::TooFine`] and [`Error::Cancelled`].
+    pub(crate) fn on(&self, step: &Rational, goes_on: &dyn Fn() -> bool) -> Result<Distribution, Error> {
+        let width = Rational::from(self.masses.len() as u64) * &self.step;
+        if width.checked_div(step).expect("positive") > Rational::from(MOST_POINTS) {
+            return Err(Error::TooFine);
+        }
         let bits = self.weighting.bits();
         let units = -i64::from(self.weighting.precision.bits());
         let exp = |x: &Rational| exp_rational(x, bits).expect("losses are limited");
@@ -221,6 +238,9 @@ impl Distribution {
         let ratio = self.step.checked_div(step).expect("positive");
         let mut cells = Vec::with_capacity(self.masses.len());
         for (i, mass) in self.masses.iter().enumerate() {
+            if i.is_multiple_of(CHECK_EVERY) && !goes_on() {
+                return Err(Error::Cancelled);
+            }
             let index = &first + &ratio * Rational::from(i as u64);
             let small = |index| i64::try_from(index).expect("the lattice is limited");
             if !mass.is_zero() {
@@ -232,21 +252,24 @@ impl Distribution {
             to_q = (&to_q * &falls_q).round(bits);
         }
         let cells = Cells { step: step.clone(), offset: Rational::ZERO, cells };
-        let moved = cells.distribution(self.bound, &self.weighting, &Rational::ZERO);
+        let moved = cells.distribution(self.bound, &self.weighting);
         debug_assert!(moved.infinite.is_zero());
-        let norm = Norm { log: self.norm.log.clone(), shift: self.norm.shift + moved.norm.shift };
-        let missing = self.missing.shl(-moved.norm.shift);
-        Distribution { norm, infinite: self.infinite.clone(), missing, ..moved }
+        let missing = self.missing.shl(-moved.shift);
+        Ok(Distribution {
+            shift: self.shift + moved.shift,
+            infinite: self.infinite.clone(),
+            missing,
+            ..moved
+        })
     }
 
     fn loss(&self, index: usize) -> Rational {
         (&self.first + Rational::from(index as u64)) * &self.step
     }
 
-    /// `norm·e^(-λl)`: what a mass of 1 at the loss `l` is as a probability.
+    /// `2^shift·e^(-λl)`: what a mass of 1 at the loss `l` is as a probability.
     fn probability(&self, loss: &Rational) -> Enclosure {
-        let exponent = &self.norm.log - &self.weighting.tilt * loss;
-        exp_rational(&exponent, BITS).expect("losses are limited").shl(self.norm.shift)
+        exp_rational(&-(&self.weighting.tilt * loss), BITS).expect("losses are limited").shl(self.shift)
     }
 
     /// Goes through the lattice from the largest loss down to the first index for which `stop` holds, or to the least loss.
@@ -319,7 +342,13 @@ impl Distribution {
             limit.step_down();
             index < first_not_negative || limit.is_below(tail)
         });
-        let Some(lowest) = tail.lowest else { return Some(top.max(Rational::ZERO)) };
+        let Some(lowest) = tail.lowest else {
+            // Nothing is lost beyond what is infinite, or missing.
+            return Some(match self.bound {
+                Bound::Upper => top.max(Rational::ZERO),
+                Bound::Lower => Rational::ZERO,
+            });
+        };
         Some(tail.epsilon_below(lowest, &left).max(Rational::ZERO))
     }
 }
@@ -420,7 +449,7 @@ impl Tail<'_> {
     }
 
     /// The part of finite losses in the bound on `δ` at an `ε` that is at most the lowest loss, and above the next one:
-    /// `norm·e^(-λl₀)·(Σ mass·e^-(λ(l-l₀)) - e^(ε-l₀)·Σ mass·e^-((λ+1)(l-l₀)))`.
+    /// `2^shift·e^(-λl₀)·(Σ mass·e^-(λ(l-l₀)) - e^(ε-l₀)·Σ mass·e^-((λ+1)(l-l₀)))`.
     fn delta_below(&self, lowest: usize, epsilon: &Rational) -> Dyadic {
         let (bound, loss) = (self.of.bound, self.of.loss(lowest));
         let factor = exp_rational(&(epsilon - &loss), BITS).expect("not positive");
@@ -438,15 +467,22 @@ impl Tail<'_> {
             exp_rational(&(&self.of.weighting.tilt * &self.of.step), BITS).expect("a step is limited");
         let excess = &(&self.sum(0) - bound.other_end(&allowed)) + &(&self.of.missing * rises.hi());
         let weighted = self.sum(1);
-        // If even all of the tail is not more than delta, ε may be anything.
-        let found = (excess > Dyadic::ZERO && !weighted.is_zero()).then(|| {
-            let quotient = Enclosure::exact(excess).div(&Enclosure::exact(weighted), 96).expect("positive");
-            let log = ln(bound.end(&quotient), 96).expect("a positive number");
-            (&loss + Rational::from(bound.end(&log))).min(loss.clone())
-        });
+        if excess <= Dyadic::ZERO {
+            // Even all of the tail is not more than delta.
+            return match bound {
+                Bound::Upper => loss - &self.of.step,
+                Bound::Lower => Rational::ZERO,
+            };
+        }
+        // Where rounding left nothing of what is taken away, only the lowest loss itself is known to be enough.
+        let Some(quotient) = Enclosure::exact(excess).div(&Enclosure::exact(weighted), 96) else {
+            return loss;
+        };
+        let log = ln(bound.end(&quotient), 96).expect("a positive number");
+        let found = (&loss + Rational::from(bound.end(&log))).min(loss.clone());
         match bound {
-            Bound::Upper => found.unwrap_or_default().max(&loss - &self.of.step),
-            Bound::Lower => found.unwrap_or_default(),
+            Bound::Upper => found.max(&loss - &self.of.step),
+            Bound::Lower => found,
         }
     }
 }

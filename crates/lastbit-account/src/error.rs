@@ -18,6 +18,16 @@ pub enum Error {
         /// The largest loss that is taken.
         most: u64,
     },
+    /// A loss that is too small to be computed with.
+    #[error(
+        "one release loses only {loss}, too little to compute with; account for it as {least}, which is no less"
+    )]
+    TooLittle {
+        /// The loss, or twice a zero-concentrated one.
+        loss: String,
+        /// The least that is taken.
+        least: &'static str,
+    },
     /// δ is not a probability below 1.
     #[error("delta must be between 0 and 1, but it is {value}; give a small number such as 1e-6")]
     NoProbability {

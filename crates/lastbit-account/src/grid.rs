@@ -17,6 +17,9 @@ const MOST_POINTS: f64 = 700_000.0;
 /// The same where each point of the law of a single release takes an error function or a logarithm, and rare losses are large.
 const MOST_SLOW_POINTS: f64 = 110_000.0;
 
+/// The least number of steps from 0 to the largest loss of real Laplace noise.
+const LEAST_STEPS: u64 = 4;
+
 /// A step that divides as many of the exact lattices as there is room for, cut into parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
@@ -37,11 +40,12 @@ impl Grid {
         terms: impl Iterator<Item = (&'m Mechanism, u64)> + Clone,
         spread: f64,
     ) -> Result<Grid, Error> {
-        let width = WIDTH * spread;
         let lattices: Vec<Lattice> = terms.map(|(mechanism, _)| mechanism.lattice()).collect();
         if lattices.is_empty() {
             return Err(Error::Empty);
         }
+        // Losses of one release fit into the window, also where weighting leaves nearly nothing but the largest.
+        let width = lattices.iter().map(Lattice::width).fold(WIDTH * spread, f64::max);
         let fits = |step: &Rational| width / step.to_f64(Rounding::Up) <= MOST_POINTS;
         let exact = || {
             lattices.iter().filter_map(|l| if let Lattice::Exact { step } = l { Some(step) } else { None })
@@ -88,8 +92,10 @@ impl Grid {
             return Ok(Grid { common, parts: 1, least: None, moves });
         }
         let float = common.to_f64(Rounding::Up);
-        // At least four steps in the reach of everything continuous.
-        let short = reaches().map(|reach| 4.0 * float / reach.to_f64(Rounding::Down)).fold(1.0, f64::max);
+        // At least four steps in the reach of everything continuous, if there is room.
+        let short = |reach: &Rational| 4.0 * float / reach.to_f64(Rounding::Down);
+        let room = MOST_POINTS * float / width;
+        let short = reaches().map(short).filter(|parts| *parts <= room).fold(1.0, f64::max);
         let parts = (FIRST_POINTS * float / width).max(short).ceil();
         let is_fast = lattices.iter().all(|l| !matches!(l, Lattice::Free | Lattice::Finite { .. }));
         let most = if is_fast { MOST_POINTS } else { MOST_SLOW_POINTS };
@@ -100,11 +106,17 @@ impl Grid {
         &self.common / Rational::from(self.parts)
     }
 
-    /// The step for one mechanism: that of the lattice that its losses lie on exactly, unless the common one divides it.
+    /// The step for one mechanism: if the common one does not divide its losses, that of a lattice on which they lie exactly, or that reaches just to
+    /// the largest of them.
     pub(crate) fn step_of(&self, mechanism: &Mechanism) -> Rational {
+        let common = self.step();
         match mechanism.lattice() {
-            Lattice::Exact { step } if !divides(&self.step(), &step) => step,
-            _ => self.step(),
+            Lattice::Exact { step } if !divides(&common, &step) => step,
+            Lattice::Continuous { reach } => {
+                let steps = (&reach / &common).ceil().max(IBig::from(LEAST_STEPS));
+                reach / Rational::from(steps)
+            }
+            _ => common,
         }
     }
 

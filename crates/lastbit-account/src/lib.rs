@@ -28,6 +28,7 @@
 //! | `answer` | a question, what each method says of it, and the best of that |
 //! | `closed` | Gaussian noise, zero-concentrated losses and Rényi divergences, in closed form |
 //! | `trade_off` | an attacker's misses against false alarms |
+//! | `mutant` | mistakes that the tests must notice |
 //! | `calibrate` | the least noise that is enough |
 
 #![forbid(unsafe_code)]
@@ -43,6 +44,7 @@ mod error;
 mod grid;
 mod mass;
 mod mechanism;
+mod mutant;
 mod prime;
 mod tilt;
 mod trade_off;

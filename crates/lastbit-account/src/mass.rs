@@ -1,6 +1,6 @@
 //! Probabilities as integers.
 
-use lastbit_real::{Rational, UBig};
+use lastbit_real::{Dyadic, Rational, Rounding, UBig};
 
 /// A weighted probability in units of `2^-W`, for a [`Precision`] of `W` bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,5 +103,25 @@ impl Weighting {
     /// Bits of enclosures of what becomes a mass: enough for differences of neighbouring points of a lattice.
     pub(crate) fn bits(&self) -> u32 {
         self.precision.bits() + 36
+    }
+}
+
+/// About the logarithm of a number that may be beyond all doubles; minus infinity for 0.
+pub(crate) fn log2(x: &Dyadic) -> f64 {
+    match x.floor_log2() {
+        Some(exponent) => {
+            Rational::from(&x.shl(-exponent)).to_f64(Rounding::Nearest).log2() + exponent as f64
+        }
+        None => f64::NEG_INFINITY,
+    }
+}
+
+/// About the logarithm of a sum, of which the logarithms of all terms are given; 0 if there are none.
+pub(crate) fn log2_sum(logs: impl Iterator<Item = f64> + Clone) -> i64 {
+    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    if most.is_finite() {
+        (most + logs.map(|log| (log - most).exp2()).sum::<f64>().log2()).round() as i64
+    } else {
+        0
     }
 }

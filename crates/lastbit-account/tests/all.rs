@@ -1,5 +1,7 @@
 //! The tests of this crate, in one program.
 
 mod answers;
+mod brute;
+mod extremes;
 mod laws;
 mod truth;

@@ -1,9 +1,9 @@
 //! Releases with finitely many outputs whose probabilities are known.
 
-use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
+use lastbit_real::{Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
 use super::sampled::around;
-use crate::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells, complement};
 use crate::mass::Weighting;
 
 /// Bits of the losses of outputs.
@@ -80,43 +80,39 @@ pub(super) fn snapping(
     weighting: &Weighting,
 ) -> Option<Cells> {
     // A few cells, as with the grid that snapping has if it is not told another.
-    if *bound < epsilon + grid || *epsilon > grid * Rational::from(10_000) {
+    if *bound < epsilon + grid || *epsilon > grid * Rational::from(10_000) || *grid > Rational::pow2(40) {
         return None;
     }
     let bits = weighting.bits();
-    let exp = |x: &Rational| exp_rational(x, bits).expect("losses are limited");
+    let half_exp = |x: &Rational| exp_rational(x, bits).expect("losses are limited").shl(-1);
     let below = |x: &Rational| match x.is_positive() {
-        true => &Enclosure::exact(Dyadic::ONE) - &exp(&-x).shl(-1),
-        false => exp(x).shl(-1),
+        true => complement(&half_exp(&-x)),
+        false => half_exp(x),
     };
-    // From the left; losses fall.
-    let mut cells = Vec::new();
-    let (mut p_before, mut q_before) = (Enclosure::exact(Dyadic::ZERO), Enclosure::exact(Dyadic::ZERO));
-    let mut edge = Rational::ZERO;
-    loop {
-        let (p, q) = (below(&edge), below(&(&edge - epsilon)));
-        cells.push((&p - &p_before, &q - &q_before));
-        (p_before, q_before) = (p, q);
-        if edge >= *epsilon {
-            break;
-        }
-        edge = &edge + grid;
-    }
-    let one = Enclosure::exact(Dyadic::ONE);
-    cells.push((&one - &p_before, &one - &q_before));
-    let last = cells.len() - 1;
     let end = epsilon.checked_div(step).expect("positive");
-    let on_lattice =
-        |index: Rational| index.is_integer().then(|| i64::try_from(index.numerator()).expect("limited"));
-    let cells = cells.into_iter().enumerate().rev().map(|(i, (p, q))| {
-        let exact = match i {
-            0 => on_lattice(end.clone()),
-            _ if i == last => on_lattice(-&end),
-            _ => None,
-        };
-        let loss = || p.div(&q, bits).expect("positive").ln(bits).expect("positive");
-        let (from, to) = exact.map_or_else(|| around(&loss(), step), |index| (index, index));
-        Cell { from: Some(from), to: Some(to), p, q }
-    });
-    Some(Cells { step: step.clone(), offset: Rational::ZERO, cells: cells.collect() })
+    let at = |loss: Rational| match loss.is_integer() {
+        true => [loss.floor(), loss.floor()],
+        false => [loss.floor(), loss.ceil()],
+    };
+    let exactly = |p: Enclosure, q: Enclosure, loss: Rational| {
+        let [from, to] = at(loss).map(|index| Some(i64::try_from(index).expect("limited by the caller")));
+        Cell { p, q, from, to }
+    };
+    // From the left; losses fall. The first one loses ε.
+    let (mut p_before, mut q_before) = (half_exp(&Rational::ZERO), half_exp(&-epsilon));
+    let mut cells = vec![exactly(p_before.clone(), q_before.clone(), end.clone())];
+    let mut edge = Rational::ZERO;
+    while edge < *epsilon {
+        edge = &edge + grid;
+        let (p, q) = (below(&edge), below(&(&edge - epsilon)));
+        let (p_here, q_here) = (&p - &p_before, &q - &q_before);
+        let loss = p_here.div(&q_here, bits).expect("positive").ln(bits).expect("positive");
+        let (from, to) = around(&loss, step);
+        cells.push(Cell { p: p_here, q: q_here, from: Some(from), to: Some(to) });
+        (p_before, q_before) = (p, q);
+    }
+    // All that is beyond both inputs loses -ε.
+    cells.push(exactly(half_exp(&-&edge), half_exp(&(epsilon - &edge)), -end));
+    cells.reverse();
+    Some(Cells { step: step.clone(), offset: Rational::ZERO, cells })
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, erfc};
 
-use crate::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells, complement};
 use crate::mass::Weighting;
 
 /// What is known of the loss of Gaussian noise at one point.
@@ -68,7 +68,7 @@ impl Loss {
         let tails = |from_mean: Enclosure| {
             let z = from_mean.div(&self.root, self.bits + 8).expect("positive");
             let near = self.tail(&z.abs());
-            let far = &Enclosure::exact(Dyadic::ONE) - &near;
+            let far = complement(&near);
             match z.sign() {
                 Some(Ordering::Less) => [far, near],
                 Some(_) => [near, far],

@@ -1,11 +1,12 @@
 //! Real Laplace noise, on a lattice that has its largest loss.
 
-use lastbit_real::{Dyadic, Enclosure, Rational};
+use lastbit_real::{Dyadic, Enclosure, Rational, expm1_rational};
 
 use super::points::{Points, exp, one};
 use crate::cells::Powers;
 use crate::distribution::Bound;
 use crate::mass::Weighting;
+use crate::mutant::{Mutant, is_made};
 
 /// The loss is `ε` with probability ½, `-ε` with `e^-ε/2`, and has the density `e^((l-ε)/2)/4` between. A cell `[a, a+w]` has
 /// `e^((a-ε)/2)·(e^(w/2)-1)/2` of the mass, and as one output it would lose `a + w/2` exactly.
@@ -24,7 +25,8 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
     let densities =
         Powers::new(&-(epsilon * Rational::new(1, 2).expect("2 is not 0")), &half, -cells..=cells, bits);
     let density = |index: i64| densities.at(index).shl(-1);
-    let growth = |width: &Rational| &exp(width, weighting) - &one();
+    // e^x - 1
+    let growth = |x: &Rational| expm1_rational(x, bits).expect("losses are limited");
     let mut masses = vec![Enclosure::exact(Dyadic::ZERO); 2 * cells as usize + 1];
     let mut add = |index: i64, mass: &Enclosure| {
         let sum = &mut masses[(index + cells) as usize];
@@ -40,7 +42,7 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
             for index in -cells..cells {
                 let upper = &density(index) * &growth;
                 add(index, &(&upper * &falls));
-                add(index + 1, &upper);
+                add(if is_made(Mutant::LowerEnd) { index } else { index + 1 }, &upper);
             }
         }
         Bound::Lower => {
@@ -52,11 +54,10 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
             let half_cell = growth(&share(1, 4));
             let top = &(&density(cells) * &exp(&-share(1, 4), weighting)) * &half_cell;
             let bottom = &density(-cells) * &half_cell;
-            let [full, part] =
-                [step.clone(), share(3, 4)].map(|x| [x.clone(), -x].map(|x| exp(&x, weighting)));
+            let [full, part] = [step.clone(), share(3, 4)].map(|x| [x.clone(), -x].map(|x| growth(&x)));
             // x·(e^h - 1) = w·(1 - e^(-3h/4)) above, x·(1 - e^-h) = w·(e^(3h/4) - 1) below.
-            let above = (&top * &(&one() - &part[1])).div(&(&full[0] - &one()), bits).expect("positive");
-            let below = (&bottom * &(&part[0] - &one())).div(&(&one() - &full[1]), bits).expect("positive");
+            let above = -&(&top * &part[1]).div(&full[0], bits).expect("positive");
+            let below = -&(&bottom * &part[0]).div(&full[1], bits).expect("negative");
             for (to, from, half_cell, moved) in
                 [(cells - 1, cells - 2, &top, &above), (1 - cells, 2 - cells, &bottom, &below)]
             {

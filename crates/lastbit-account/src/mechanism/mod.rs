@@ -11,14 +11,22 @@ use lastbit_real::{Enclosure, Rational, Rounding};
 use crate::cells::Cells;
 use crate::distribution::{Bound, Distribution};
 use crate::mass::Weighting;
+use crate::mutant::{Mutant, is_made};
 use crate::{Error, closed, positive};
-use points::Points;
+use points::{Points, Published};
 
 /// The most points of one mechanism on the lattice.
-const MOST_POINTS: u64 = 1 << 20;
+pub(crate) const MOST_POINTS: u64 = 1 << 20;
 
 /// The largest loss of one release. With more there is no privacy left to account for.
 const MOST_LOSS: u64 = 1000;
+
+/// The smallest loss of one release, and the smallest `Δ²/σ²` of Gaussian noise: with less, floating-point estimates of where to look would fail.
+const LEAST_LOSS: &str = "1e-12";
+const LEAST_SQUARE: &str = "1e-24";
+
+/// Bits of what is known of thresholds alone.
+const KEY_BITS: u32 = 128;
 
 /// Noise, and how far apart two neighbouring inputs are; or what is known of a release whose noise is not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,6 +139,18 @@ pub(crate) enum Lattice {
     Free,
 }
 
+impl Lattice {
+    /// From one of two losses to the other; 0 where there is nothing to go by.
+    pub(crate) fn width(&self) -> f64 {
+        match self {
+            Lattice::Exact { step: width }
+            | Lattice::Continuous { reach: width }
+            | Lattice::Finite { width, .. } => width.to_f64(Rounding::Up),
+            Lattice::Point | Lattice::Free => 0.0,
+        }
+    }
+}
+
 /// In which direction neighbours differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -146,6 +166,8 @@ pub(crate) enum Law {
     Laplace { epsilon: Rational, step: Rational },
     /// Losses on the lattice.
     Points { points: Points, step: Rational },
+    /// Keys that one unit alone has, and that are published or not.
+    Keys { published: Published, step: Rational },
     /// Losses that are anywhere.
     Anywhere { mechanism: Mechanism, step: Rational, stride: i64 },
     /// Outputs of some neighbours, made from those of a mechanism.
@@ -153,33 +175,36 @@ pub(crate) enum Law {
 }
 
 impl Law {
-    /// A bound on the distribution of the loss, with the norm `e^log`.
+    /// A bound on the distribution of the loss.
     pub(crate) fn distribution(
         &self,
         direction: Direction,
         bound: Bound,
         weighting: &Weighting,
-        log: &Rational,
     ) -> Distribution {
         match self {
             Law::Laplace { epsilon, step } => {
-                laplace::points(epsilon, step, bound, weighting).on(step, direction, bound, weighting, log)
+                laplace::points(epsilon, step, bound, weighting).on(step, bound, weighting)
             }
-            Law::Points { points, step } => points.on(step, direction, bound, weighting, log),
-            Law::Anywhere { mechanism, step, stride } => mechanism
-                .cells(direction, bound, step, *stride, weighting)
-                .distribution(bound, weighting, log),
+            Law::Points { points, step } => points.on(step, bound, weighting),
+            Law::Keys { published, step } => published.points(direction, bound).on(step, bound, weighting),
+            Law::Anywhere { mechanism, step, stride } => {
+                mechanism.cells(direction, bound, step, *stride, weighting).distribution(bound, weighting)
+            }
             Law::Processed { from, some } => match (bound, some) {
-                (Bound::Upper, _) => from.distribution(direction, bound, weighting, log),
-                (Bound::Lower, Some(some)) => some.distribution(bound, weighting, log),
-                (Bound::Lower, None) => Points::nothing().on(&from.step(), direction, bound, weighting, log),
+                (Bound::Upper, _) => from.distribution(direction, bound, weighting),
+                (Bound::Lower, Some(some)) => some.distribution(bound, weighting),
+                (Bound::Lower, None) => Points::nothing().on(&from.step(), bound, weighting),
             },
         }
     }
 
     fn step(&self) -> Rational {
         match self {
-            Law::Laplace { step, .. } | Law::Points { step, .. } | Law::Anywhere { step, .. } => step.clone(),
+            Law::Laplace { step, .. }
+            | Law::Points { step, .. }
+            | Law::Keys { step, .. }
+            | Law::Anywhere { step, .. } => step.clone(),
             Law::Processed { from, .. } => from.step(),
         }
     }
@@ -234,7 +259,10 @@ impl Mechanism {
                 positive("scale", scale)?;
                 whole("threshold", *threshold)?;
                 whole("keys", *keys)?;
-                over(Rational::ONE, scale)
+                match over(Rational::ONE, scale) > Rational::from(MOST_LOSS) {
+                    true => Rational::ONE / scale,
+                    false => Published::new(scale, *threshold, *keys, KEY_BITS).largest_finite_loss(),
+                }
             }
             Mechanism::Snapping { epsilon, grid, bound } => {
                 positive("epsilon", epsilon)?;
@@ -257,8 +285,27 @@ impl Mechanism {
                 finite::ends(outputs).map_or(Rational::ZERO, |[least, most]| (-least).max(most))
             }
         };
-        match loss > Rational::from(MOST_LOSS) {
-            true => Err(Error::NoPrivacy { most: MOST_LOSS }),
+        if loss > Rational::from(MOST_LOSS) {
+            return Err(Error::NoPrivacy { most: MOST_LOSS });
+        }
+        let is_square = matches!(
+            self,
+            Mechanism::Gaussian { .. }
+                | Mechanism::ZeroConcentrated { .. }
+                | Mechanism::DiscreteGaussian { .. }
+                | Mechanism::SampledGaussian { .. }
+        );
+        let least = if is_square { LEAST_SQUARE } else { LEAST_LOSS };
+        // What lies on a single point needs no lattice.
+        let apart = match self {
+            Mechanism::Threshold { .. } => Rational::ZERO,
+            Mechanism::Finite { outputs } => {
+                finite::ends(outputs).map_or(Rational::ZERO, |[least, most]| most - least)
+            }
+            _ => loss,
+        };
+        match !apart.is_zero() && apart < least.parse::<Rational>().expect("a decimal") {
+            true => Err(Error::TooLittle { loss: apart.to_short(), least }),
             false => Ok(()),
         }
     }
@@ -297,7 +344,7 @@ impl Mechanism {
             }
             Mechanism::Approximate { epsilon, delta } => Some((of_pure(epsilon), delta.clone())),
             Mechanism::Threshold { scale, threshold, keys } => {
-                Some((Rational::ZERO, points::published(scale, *threshold, *keys)))
+                Some((Rational::ZERO, Published::new(scale, *threshold, *keys, KEY_BITS).at_most()))
             }
             Mechanism::SampledGaussian { .. } => None,
             _ => Some((of_pure(&self.pure()?), Rational::ZERO)),
@@ -335,13 +382,20 @@ impl Mechanism {
             }
             Mechanism::Gaussian { rho } => Mechanism::Gaussian { rho: rho * n.pow(2) },
             Mechanism::ZeroConcentrated { rho } => Mechanism::ZeroConcentrated { rho: rho * n.pow(2) },
-            Mechanism::Threshold { scale, threshold, keys } => match threshold.checked_sub(size - 1) {
-                // Each unit has keys of its own, or all of them the same.
-                Some(threshold) if threshold > 0 => {
-                    Mechanism::Threshold { scale: scale.clone(), threshold, keys: more(*keys)? }
-                }
-                _ => return Err(Error::NoGroup { mechanism: "a threshold that the group reaches alone" }),
-            },
+            Mechanism::Threshold { scale, threshold, keys } => {
+                let Some(nearer) = threshold.checked_sub(size - 1).filter(|threshold| *threshold > 0) else {
+                    return Err(Error::NoGroup { mechanism: "a threshold that the group reaches alone" });
+                };
+                // As many keys as one unit has, with all units each; or keys of its own for each unit. What lies between is no worse: -ln(1 - p) is
+                // convex in the number of units of a key.
+                let of = |threshold, keys| {
+                    let published = Published::new(scale, threshold, keys, KEY_BITS).at_most();
+                    (published, Mechanism::Threshold { scale: scale.clone(), threshold, keys })
+                };
+                let ends = [of(nearer, *keys), of(*threshold, more(*keys)?)];
+                let [(together, shared), (apart, own)] = ends;
+                if together >= apart { shared } else { own }
+            }
             Mechanism::Approximate { epsilon, delta } if delta.is_zero() => {
                 Mechanism::Pure { epsilon: epsilon * n }
             }
@@ -425,7 +479,14 @@ impl Mechanism {
             Mechanism::RandomizedResponse { epsilon }
             | Mechanism::Pure { epsilon }
             | Mechanism::Approximate { epsilon, .. } => response(float(epsilon)),
-            Mechanism::Threshold { .. } => 0.0,
+            Mechanism::Threshold { scale, threshold, keys } => {
+                let reached = ((1.0 - *threshold as f64) / float(scale)).exp();
+                let log_none = *keys as f64 * (-reached / (1.0 + (-1.0 / float(scale)).exp())).ln_1p();
+                match direction {
+                    Direction::Remove => order * log_none,
+                    Direction::Add => -tilt * log_none,
+                }
+            }
             Mechanism::SampledGaussian { rate, rho } => {
                 sampled::log_moment(float(rate), (2.0 * float(rho)).sqrt(), without_row)
             }
@@ -447,7 +508,7 @@ impl Mechanism {
     }
 
     /// What is known of the losses on multiples of the step, but for an offset. Losses that are exactly on a lattice stay on it: then the step
-    /// must divide that of [`lattice`](Self::lattice). Where losses are anywhere, every `stride`-th point is enough.
+    /// must divide that of [`lattice`](Self::lattice), or the reach of real Laplace noise. Where losses are anywhere, every `stride`-th point is enough.
     ///
     /// # Errors
     /// [`Error::TooFine`]; [`Error::Unknown`] if nothing is known of the distribution.
@@ -458,12 +519,7 @@ impl Mechanism {
         let on_lattice = |points: Points| Law::Points { points, step: step.clone() };
         let anywhere = || Law::Anywhere { mechanism: self.clone(), step: step.clone(), stride };
         Ok(match self {
-            Mechanism::Laplace { epsilon } => match epsilon.checked_div(step).expect("positive") {
-                steps if steps.is_integer() && steps >= Rational::from(4) => {
-                    Law::Laplace { epsilon: epsilon.clone(), step: step.clone() }
-                }
-                _ => anywhere(),
-            },
+            Mechanism::Laplace { epsilon } => Law::Laplace { epsilon: epsilon.clone(), step: step.clone() },
             Mechanism::Snapping { epsilon, grid, bound } => Law::Processed {
                 from: Box::new(Mechanism::Laplace { epsilon: epsilon.clone() }.law(weighting, step, stride)?),
                 some: finite::snapping(epsilon, grid, bound, step, weighting),
@@ -480,9 +536,10 @@ impl Mechanism {
             Mechanism::Approximate { epsilon, delta } => {
                 on_lattice(points::randomized_response(epsilon, delta, weighting))
             }
-            Mechanism::Threshold { scale, threshold, keys } => {
-                on_lattice(points::threshold(scale, *threshold, *keys, weighting))
-            }
+            Mechanism::Threshold { scale, threshold, keys } => Law::Keys {
+                published: Published::new(scale, *threshold, *keys, weighting.bits()),
+                step: step.clone(),
+            },
             Mechanism::Gaussian { .. }
             | Mechanism::SampledGaussian { .. }
             | Mechanism::SampledLaplace { .. }
@@ -504,6 +561,7 @@ impl Mechanism {
         let ahead = |sixtyfourths: i64| Rational::new(sixtyfourths, 64).expect("64 is not 0");
         let shift = match (bound, direction) {
             (Bound::Upper, _) => Rational::ZERO,
+            (Bound::Lower, _) if matches!(self, Mechanism::Gaussian { .. }) => ahead(33),
             (Bound::Lower, Direction::Remove) => ahead(33),
             // Turned round in the end.
             (Bound::Lower, Direction::Add) => ahead(31),
@@ -516,15 +574,12 @@ impl Mechanism {
             Mechanism::SampledLaplace { rate, epsilon } => {
                 sampled::laplace(rate, epsilon, step, &shift, weighting)
             }
-            Mechanism::Laplace { epsilon } => {
-                sampled::laplace(&Rational::ONE, epsilon, step, &shift, weighting)
-            }
             Mechanism::Finite { outputs } => finite::cells(outputs, step, weighting),
             _ => unreachable!("losses of other mechanisms lie on a lattice"),
         };
-        match direction {
-            Direction::Remove => remove,
-            Direction::Add => remove.mirrored(),
+        match direction == Direction::Add || is_made(Mutant::Turned) {
+            false => remove,
+            true => remove.mirrored(),
         }
     }
 

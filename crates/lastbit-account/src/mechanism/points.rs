@@ -1,13 +1,15 @@
 //! Losses that lie on a lattice exactly, with their probabilities.
 
 use std::collections::BTreeMap;
+use std::f64::consts::LOG2_E;
 
-use lastbit_real::{Dyadic, Enclosure, IBig, Rational, exp_rational};
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding, exp_rational};
 
 use super::Direction;
 use crate::cells::Powers;
-use crate::distribution::{Bound, Distribution, Norm};
-use crate::mass::{Mass, Weighting};
+use crate::distribution::{Bound, Distribution};
+use crate::mass::{Mass, Weighting, log2, log2_sum};
+use crate::mutant::{Mutant, is_made};
 
 /// `T` with `e^(-T²/(2σ²)) < 2^-tail`, as `ln 2 < 0.7`.
 pub(super) fn reach(variance: &Rational, weighting: &Weighting) -> IBig {
@@ -15,7 +17,7 @@ pub(super) fn reach(variance: &Rational, weighting: &Weighting) -> IBig {
     square.floor_sqrt().expect("not negative") + IBig::from(2)
 }
 
-/// Losses and their probabilities, the same in both directions.
+/// Losses and their probabilities.
 #[derive(Default)]
 pub(crate) struct Points {
     losses: BTreeMap<Rational, Enclosure>,
@@ -23,8 +25,6 @@ pub(crate) struct Points {
     rest: Option<Enclosure>,
     /// The probability of an infinite loss.
     infinite: Option<Enclosure>,
-    /// The loss is infinite in one direction only. In the other one it is at most as bad, and a lower bound takes it for nothing.
-    only_removed: bool,
 }
 
 impl Points {
@@ -42,14 +42,7 @@ impl Points {
     }
 
     /// Requires: the losses are on the lattice of this step, but for an offset.
-    pub(super) fn on(
-        &self,
-        step: &Rational,
-        direction: Direction,
-        bound: Bound,
-        weighting: &Weighting,
-        log: &Rational,
-    ) -> Distribution {
+    pub(super) fn on(&self, step: &Rational, bound: Bound, weighting: &Weighting) -> Distribution {
         let index = |loss: &Rational| loss.checked_div(step).expect("a step is positive");
         let first = self.losses.keys().next().map(index).expect("at least one loss");
         let last = self.losses.keys().next_back().map(index).expect("at least one loss");
@@ -60,28 +53,27 @@ impl Points {
         let mut masses = vec![Mass::ZERO; place(&last - &first) + 1];
         let start = &first * step;
         let tilt = &weighting.tilt;
-        let weights = Powers::new(
-            &(tilt * &start - log),
-            &(tilt * step),
-            0..=masses.len() as i64 - 1,
-            weighting.bits(),
-        );
+        let log = |(loss, p): (&Rational, &Enclosure)| {
+            log2(p.hi()) + (tilt * loss).to_f64(Rounding::Nearest) * LOG2_E
+        };
+        let shift = log2_sum(self.losses.iter().map(log));
+        let last = masses.len() as i64 - 1;
+        let weights = Powers::new(&(tilt * &start), &(tilt * step), 0..=last, weighting.bits()).shl(-shift);
         for (loss, probability) in &self.losses {
             let place = place(index(loss) - &first);
             let weighted = probability * &weights.at(place as i64);
             masses[place] = masses[place].plus(bound.mass(&weighted, weighting.precision));
         }
-        let beyond = match (bound, direction) {
-            (Bound::Upper, _) => [&self.rest, &self.infinite],
-            (Bound::Lower, Direction::Add) if self.only_removed => [&None, &None],
-            (Bound::Lower, _) => [&None, &self.infinite],
+        let beyond = match bound {
+            Bound::Upper if !is_made(Mutant::Tail) => [&self.rest, &self.infinite],
+            _ => [&None, &self.infinite],
         };
         let ends = beyond.into_iter().flatten().map(|p| bound.end(p));
         let infinite = ends.fold(Dyadic::ZERO, |sum, end| &sum + end);
         Distribution {
             bound,
             weighting: weighting.clone(),
-            norm: Norm { log: log.clone(), shift: 0 },
+            shift,
             step: step.clone(),
             first,
             masses,
@@ -133,35 +125,52 @@ pub(super) fn randomized_response(epsilon: &Rational, delta: &Rational, weightin
     Points::new([(epsilon.clone(), truth), (-epsilon, other)]).with_infinite(delta, bits)
 }
 
-/// Of `n` keys that one unit alone has, each is published with probability `q^(τ-1)/(1+q)`, where `q = e^(-1/s)`: then nothing is left to protect.
-pub(super) fn threshold(scale: &Rational, threshold: u64, keys: u64, weighting: &Weighting) -> Points {
-    let none = unpublished(scale, threshold, keys, weighting.bits() + weighting.tail);
-    let some = &one() - &none;
-    Points { infinite: Some(some), only_removed: true, ..Points::new([(Rational::ZERO, none)]) }
+/// Whether keys that one unit alone has are published: then nothing is left to protect.
+pub(crate) struct Published {
+    /// The probability that one of them is.
+    some: Enclosure,
+    /// The logarithm of the probability that none is.
+    log_none: Enclosure,
 }
 
-/// At most the probability that one of the keys is published.
-pub(super) fn published(scale: &Rational, threshold: u64, keys: u64) -> Rational {
-    Rational::ONE - Rational::from(unpublished(scale, threshold, keys, 512).lo())
-}
-
-/// The probability that none of the keys is published.
-fn unpublished(scale: &Rational, threshold: u64, keys: u64, bits: u32) -> Enclosure {
-    let power = |z: u64| {
-        exp_rational(&-(Rational::from(z).checked_div(scale).expect("checked")), bits)
-            .expect("losses are limited")
-    };
-    let published = power(threshold - 1).div(&(&one() + &power(1)), bits).expect("above 1");
-    // (1 - p)^n, by squaring.
-    let (mut none, mut square, mut n) = (one(), (&one() - &published).round(bits), keys);
-    while n > 0 {
-        if n & 1 == 1 {
-            none = (&none * &square).round(bits);
-        }
-        square = (&square * &square).round(bits);
-        n >>= 1;
+impl Published {
+    /// Each of `n` keys is published with probability `p = q^(τ-1)/(1+q)`, where `q = e^(-1/s)`, and none with `(1-p)^n`.
+    pub(super) fn new(scale: &Rational, threshold: u64, keys: u64, bits: u32) -> Published {
+        let power = |z: u64| {
+            let exponent = Rational::from(z).checked_div(scale).expect("checked");
+            match exponent > Rational::pow2(40) {
+                true => Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-1 << 40)).expect("in order"),
+                false => exp_rational(&-exponent, bits).expect("not too large"),
+            }
+        };
+        let one_key = power(threshold - 1).div(&(&one() + &power(1)), bits).expect("above 1");
+        let log_one = (-&one_key).log1p(bits).expect("a probability of at most a half");
+        let log_none = (&log_one * &Enclosure::of_rational(&Rational::from(keys), 64)).round(bits);
+        let some = -&log_none.expm1(bits).expect("limited");
+        Published { some, log_none }
     }
-    none
+
+    /// At most the probability that one of the keys is published.
+    pub(super) fn at_most(&self) -> Rational {
+        Rational::from(self.some.hi())
+    }
+
+    /// At least what the neighbour without the unit loses, where none of the keys is published.
+    pub(super) fn largest_finite_loss(&self) -> Rational {
+        -Rational::from(self.log_none.lo())
+    }
+
+    /// With the unit (`P`), a loss is infinite if a key is published, and else that of the probability of that. Without it none is published.
+    pub(super) fn points(&self, direction: Direction, bound: Bound) -> Points {
+        let at = |loss: &Enclosure| Rational::from(bound.end(loss));
+        match direction {
+            Direction::Remove => Points {
+                infinite: Some(self.some.clone()),
+                ..Points::new([(at(&self.log_none), &one() - &self.some)])
+            },
+            Direction::Add => Points::new([(at(&-&self.log_none), one())]),
+        }
+    }
 }
 
 /// At `x` the loss is `(Δ² - 2Δx)/(2σ²)`. The terms from `x = T` on fall by more than a factor of `e^(-T/σ²)` each, so that all beyond `T` are

@@ -7,7 +7,7 @@
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
 use super::gaussian::{self, Tails};
-use crate::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells, complement};
 use crate::mass::Weighting;
 
 /// A sum over a sample, and noise.
@@ -173,12 +173,11 @@ pub(super) fn gaussian(
 /// What lies strictly above and below a loss `m` with `|m| < ε` of Laplace noise: `e^((m-ε)/2)/2` below it under `P`, and `e^(-(m+ε)/2)/2`
 /// above it under `Q`. At `±ε` it is what lies beyond that point.
 fn laplace_tails(epsilon: &Rational, m: &Enclosure, bits: u32) -> Tails {
-    let one = Enclosure::exact(Dyadic::ONE);
     let epsilon = Enclosure::of_rational(epsilon, bits);
     let half_exp = |x: Enclosure| x.shl(-1).exp(bits).expect("losses are limited").shl(-1);
     let below = half_exp(m - &epsilon);
     let above = half_exp(-&(m + &epsilon));
-    Tails { p: [&one - &below, below], q: [above.clone(), &one - &above] }
+    Tails { p: [complement(&below), below], q: [above.clone(), complement(&above)] }
 }
 
 /// About `ln E(1 - r + r·e^m)^α` without the row, where `m = μx - μ²/2` for a normal `x`.
