@@ -134,7 +134,7 @@ impl Budget {
         &self.ledger
     }
 
-    /// What a claim would cost: its loss in the budget's measure.
+    /// The cost of a claim: its loss in the budget's measure.
     ///
     /// # Errors
     /// As [`Claim::loss_in`].

@@ -92,8 +92,8 @@ impl HalfSpace {
 /// The limits of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// How many terms, monomials times exponentials, may be made in all. It bounds the memory and, at 10 to 100 microseconds a term, the
-    /// time. The sparse vector technique with eight queries makes some hundreds.
+    /// The most terms, monomials times exponentials, that may be made in all. It bounds the memory and, at 10 to 100 microseconds a term,
+    /// the time. The sparse vector technique with eight queries makes some hundreds.
     pub terms: usize,
 }
 

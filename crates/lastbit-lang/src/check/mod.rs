@@ -29,7 +29,7 @@ pub(crate) fn array_length_message() -> String {
     format!("the length of an array is a whole number from 1 to {MAX_ARRAY}")
 }
 
-/// What is wrong with names and types. Empty if nothing is.
+/// The mistakes in names and types, if any.
 ///
 /// ```
 /// use lastbit_lang::{check, parse};

@@ -119,7 +119,7 @@ enum Value {
     List(Vec<Value>),
     /// A database, by its name.
     Data(String),
-    /// What cannot be read, such as a sample without a straight-line reading; the message is for whoever does.
+    /// A value that cannot be read, such as a sample without a straight-line reading, with the message for whoever reads it.
     Opaque(Box<Diagnostic>),
 }
 

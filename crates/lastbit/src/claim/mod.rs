@@ -190,7 +190,7 @@ impl Claim {
         self.parts.iter().try_for_each(Claim::check_charged)
     }
 
-    /// What releasing all of these promises: their losses add, whatever the order, and also if each mechanism is chosen after
+    /// The claim of releasing all of these: their losses add, whatever the order, and also if each mechanism is chosen after
     /// the outputs of those before it are seen.
     ///
     /// The claims must be about the same inputs: either columns of the same type at the same distance, or data that differ in
