@@ -132,7 +132,7 @@ struct Release<'a> {
     plan: &'a Plan,
     promise: Promise,
     source: Source,
-    /// What an earlier pass has seen.
+    /// The findings of an earlier pass.
     checked: Option<Checked>,
     sink: Sink,
 }

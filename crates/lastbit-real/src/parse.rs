@@ -28,7 +28,7 @@ pub enum ParseNumberError {
         found: char,
         /// The byte position in the string.
         position: usize,
-        /// What could have stood there.
+        /// The characters that could have been there.
         expected: &'static str,
     },
     /// The string stops too early.

@@ -44,7 +44,7 @@ pub struct Budget {
     measure: Measure,
     /// The unit that the budget was given.
     unit: Option<String>,
-    /// What all claims are about; `None` before the first of a budget without a unit.
+    /// The subject of all claims; `None` before the first of a budget without a unit.
     about: Option<About>,
     total: Rational,
     spent: Rational,

@@ -120,9 +120,9 @@ pub enum ContinuousError {
     Dimension {
         /// The index of the half-space, from 0.
         half_space: usize,
-        /// How many coefficients it has.
+        /// The number of its coefficients.
         found: usize,
-        /// How many noises there are.
+        /// The number of noises.
         noises: usize,
     },
     /// The integral falls into too many parts.

@@ -126,7 +126,7 @@ struct Checker<'a> {
     queries: HashMap<&'a str, Ty>,
     /// The values that the file gives parameters: `param n: int = 3`.
     values: HashMap<&'a str, Rational>,
-    /// What samples and numbers without a type are: floats if a float is declared anywhere.
+    /// The kind of samples and numbers without a type: floats if a float is declared anywhere.
     program_kind: Kind,
     diagnostics: Vec<Diagnostic>,
 }

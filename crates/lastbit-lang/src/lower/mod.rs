@@ -143,7 +143,7 @@ struct Lowerer<'a> {
     /// Under which condition `return` has been passed, and with what.
     returned: ConditionId,
     result: Option<Vec<Value>>,
-    /// What is missing; it is reported all at once.
+    /// The things that are missing; they are reported all at once.
     diagnostics: Vec<Diagnostic>,
 }
 

@@ -32,7 +32,7 @@ pub struct Program<'a> {
     parameters: BTreeMap<String, Value>,
     /// Arguments and queries in the two runs.
     inputs: [BTreeMap<String, Value>; 2],
-    /// What going through it may cost.
+    /// The limits of going through it.
     watch: Watch,
 }
 

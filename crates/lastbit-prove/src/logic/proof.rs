@@ -149,7 +149,7 @@ pub enum KernelError {
         rule: &'static str,
         /// The premise without a lemma.
         premise: String,
-        /// What would have to be refuted.
+        /// The constraints that would have to be refuted.
         open: Vec<Constraint>,
     },
     /// A rule does not apply.

@@ -51,7 +51,7 @@ pub enum About {
     Columns {
         /// Their type.
         values: ValueType,
-        /// How their distance is measured.
+        /// The metric of their distance.
         metric: Metric,
         /// Their distance, and what else is known of them.
         neighbours: Neighbours,
@@ -89,7 +89,7 @@ pub struct Claim {
     about: About,
     measure: Measure,
     loss: Rational,
-    /// What a composition is made of.
+    /// The parts of a composition.
     parts: Vec<Claim>,
 }
 
