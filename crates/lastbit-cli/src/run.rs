@@ -16,6 +16,9 @@ use crate::value::Value;
 use crate::{interrupt, stdout};
 
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
+    if let Command::Conformance(_) | Command::Certify(_) | Command::Bench(_) = cli.command {
+        interrupt::stop_at_once("stopped before it was done");
+    }
     match &cli.command {
         Command::Noise(noise) => {
             let mechanism = &noise.mechanism;
