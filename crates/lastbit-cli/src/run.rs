@@ -16,6 +16,9 @@ use crate::value::Value;
 use crate::{interrupt, stdout};
 
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
+    if let Command::Conformance(_) | Command::Certify(_) | Command::Bench(_) = cli.command {
+        interrupt::stop_at_once("stopped before it was done");
+    }
     match &cli.command {
         Command::Noise(noise) => {
             let mechanism = &noise.mechanism;
@@ -135,7 +138,7 @@ struct Release<'a> {
     plan: &'a Plan,
     promise: Promise,
     source: Source,
-    /// What an earlier pass has seen.
+    /// The findings of an earlier pass.
     checked: Option<Checked>,
     sink: Sink,
 }
