@@ -6,11 +6,11 @@ use lastbit_real::{Rational, Rounding};
 use lastbit_table::{Description, Plan, QueryKind};
 use serde::Serialize;
 
+use super::Processing;
 use super::answer::{QueryAnswer, queries};
 use super::ledger::{Outlook, neighbours};
 use super::noise::ReleaseNoise;
 use super::text::aligned;
-use super::Processing;
 use crate::noise::{Promise, Promised};
 use crate::{Number, Refusal};
 
