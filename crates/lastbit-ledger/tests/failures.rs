@@ -121,6 +121,23 @@ fn survives(failure: &str) -> bool {
     is_whole
 }
 
+/// The kernel's answer is replaced by that of NFS.
+#[test]
+fn a_network_file_system_is_refused() {
+    if !can_trace() {
+        return;
+    }
+    let directory = directory();
+    let path = template(directory.path());
+    // The first bytes of the answer are the number of the kind, the lowest first.
+    let inject = "inject=statfs:poke_exit=@arg2=6969000000000000";
+    let options = ["-e", "trace=statfs", "-e", inject, "-o", "/dev/null"].map(str::to_owned);
+    let output = worker::traced(&options, &path, &IDS);
+    assert!(worker::shown(&output).is_empty());
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.contains("error") && output.contains("network file system (NFS)"), "{output}");
+}
+
 /// Nothing is computed or shown while something that was written, created, renamed or removed is not synced; the journal is synced before the
 /// ledger is written, and the ledger before the journal is removed. So a loss of power forgets nothing, on a disk that keeps what it confirms.
 #[test]
