@@ -39,8 +39,9 @@ def trips(asked):
     days = [f"2026-{month:02}-{day:02}" for month in range(1, 13) for day in range(1, 29)]
     for _ in range(asked.rows):
         u, v, w, x, odd = uniform(), uniform(), uniform(), uniform(), uniform()
-        rider = int(asked.riders * u * u)  # Squares make some riders frequent: few make many trips, many make few.
-        station = stations[int((rider % 7 / 7 + v * v) % 1 * len(stations))]  # Everybody has a favourite corner of the city.
+        rider = int(asked.riders * u * (0.1 + 0.9 * u))  # Some ride every other day, most now and then.
+        away = v * v * v * v * v * v  # Everybody has a favourite station, and some near it.
+        station = stations[int((rider % 7 / 7 + away) % 1 * len(stations))]
         minutes = 2 + int(5 / (1.004 - w))  # Most trips are short, and one in a hundred takes hours.
         fare = 100 + 15 * minutes if rider % 3 else 0  # Every third rider has a subscription.
         clock = f"{6 + int(16 * x):02}:{int(960 * x) % 60:02}"

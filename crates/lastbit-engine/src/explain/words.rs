@@ -248,10 +248,10 @@ pub(super) const WORDS: [Entry; 30] = [
     ),
     word(
         "trade-off",
-        &["trade-off curve", "--curve"],
+        &["trade-off curve", "--attacker"],
         "For each rate of false alarms the least rate of misses of anyone who tells two neighbours apart from the releases.",
         "It says what (ε, δ) means for an attacker, at all ε at once.",
-        "`lastbit account --curve 41 laplace:epsilon=0.1*100`.",
+        "`lastbit account --delta 1e-6 laplace:epsilon=0.1*100 --attacker`.",
         "docs/accounting.md",
     ),
 ];
