@@ -74,7 +74,7 @@ use ledger::{Entry, Step};
 use noise::ReleaseNoise;
 
 /// Bytes of rows that are kept in memory, if nothing else is said.
-const MEMORY: usize = 1 << 30;
+const MEMORY: usize = 256_000_000;
 
 /// A release that is asked for.
 #[derive(Clone, Debug)]
