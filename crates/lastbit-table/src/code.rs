@@ -27,10 +27,7 @@ impl Code {
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Code {
         if text.len() < SHORTEST_NUMBER {
-            let mut word = [0; 8];
-            word[..text.len()].copy_from_slice(text);
-            word[7] = text.len() as u8;
-            return Code(u64::from_le_bytes(word));
+            return Code(short_word(text) | (text.len() as u64) << 56);
         }
         if text.len() <= LONGEST_NUMBER && text[0] != b'0' && text.iter().all(u8::is_ascii_digit) {
             let number = text.iter().fold(0, |number, &digit| number * 10 + u64::from(digit - b'0'));
@@ -64,6 +61,20 @@ impl Code {
     /// A number below 1024, by hash.
     pub(crate) fn partition(self) -> usize {
         (mix(self.0) >> 54) as usize
+    }
+}
+
+/// Up to 7 bytes as a number, the first byte the lowest. Loads that overlap need no loop and no copy.
+#[inline]
+fn short_word(text: &[u8]) -> u64 {
+    let length = text.len();
+    let at = |index: usize| u64::from(text[index]) << (8 * index);
+    match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (length - 4))
+        }
+        _ if length == 0 => 0,
+        _ => at(0) | at(length / 2) | at(length - 1),
     }
 }
 
