@@ -3,6 +3,7 @@
 mod finite;
 mod gaussian;
 mod laplace;
+mod normal;
 mod points;
 mod sampled;
 
