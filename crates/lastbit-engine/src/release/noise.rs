@@ -51,6 +51,11 @@ pub(super) fn unit_of(plan: &Plan) -> String {
     }
 }
 
+/// Neighbouring tables in words.
+pub(super) fn neighbours(plan: &Plan) -> String {
+    crate::ledger::neighbours(&unit_of(plan))
+}
+
 impl ReleaseNoise {
     /// The noise with which the release costs what the plan says.
     pub(super) fn of(plan: &Plan) -> Result<ReleaseNoise, Refusal> {
