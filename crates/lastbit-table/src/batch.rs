@@ -1,20 +1,22 @@
 //! Rows as the kernel takes them: the needed columns of some rows, whichever file or library they come from.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::date;
 use crate::number::{Number, float_text};
 
 /// The columns of a plan for some rows, in the order of [`Plan::columns`](crate::Plan::columns).
-#[derive(Debug, Default)]
+///
+/// Its text form has numbers of rows and columns only, so that no cell ends up in a log.
+#[derive(Default)]
 pub struct Batch {
     rows: usize,
     bytes: Vec<u8>,
     columns: Vec<Column>,
 }
 
-/// The cells of one column of a [`Batch`].
-#[derive(Debug)]
+/// The cells of one column of a [`Batch`]. Its text form has no cells.
 #[non_exhaustive]
 pub enum Column {
     /// Text, as places in the batch's bytes. Empty text is null, in every format, since CSV cannot tell them apart.
@@ -72,16 +74,13 @@ impl Batch {
     ///
     /// If the column has another number of rows, a scale above 38, or refers to text of another batch.
     pub fn push(&mut self, column: Column) -> Result<(), ShapeError> {
-        let (found, inside) = match &column {
+        let found = column.shape().1;
+        let inside = match &column {
             Column::Text(places) => {
-                let inside = |place: &Place| place.start as usize + place.length as usize <= self.bytes.len();
-                (places.len(), places.iter().all(inside))
+                places.iter().all(|place| place.start as usize + place.length as usize <= self.bytes.len())
             }
-            Column::Integer(cells) => (cells.len(), true),
-            Column::Float(cells) => (cells.len(), true),
-            Column::Decimal { mantissas, scale } => (mantissas.len(), *scale <= 38),
-            Column::Date(cells) => (cells.len(), true),
-            Column::Boolean(cells) => (cells.len(), true),
+            Column::Decimal { scale, .. } => *scale <= 38,
+            _ => true,
         };
         if found != self.rows || !inside {
             return Err(ShapeError { expected: self.rows, found });
@@ -143,8 +142,35 @@ impl Batch {
     }
 }
 
+impl Column {
+    /// The type of the cells in a word, and their number.
+    fn shape(&self) -> (&'static str, usize) {
+        match self {
+            Column::Text(places) => ("text", places.len()),
+            Column::Integer(cells) => ("integer", cells.len()),
+            Column::Float(cells) => ("float", cells.len()),
+            Column::Decimal { mantissas, .. } => ("decimal", mantissas.len()),
+            Column::Date(cells) => ("date", cells.len()),
+            Column::Boolean(cells) => ("boolean", cells.len()),
+        }
+    }
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Batch {{ {} rows of {:?} }}", self.rows, self.columns)
+    }
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, cells) = self.shape();
+        write!(f, "{cells} {name} cells")
+    }
+}
+
 /// One cell.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) enum Cell<'a> {
     Null,
     /// Text that is not empty; it may be invalid UTF-8.

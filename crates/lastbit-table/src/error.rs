@@ -19,7 +19,7 @@ pub enum TableError {
     Open {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// A file that cannot be read to its end.
@@ -27,7 +27,7 @@ pub enum TableError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// A pattern that is none.
@@ -35,7 +35,7 @@ pub enum TableError {
     Pattern {
         /// The pattern.
         pattern: String,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
     /// A pattern without files.
@@ -133,11 +133,11 @@ pub enum TableError {
     /// A temporary file that cannot be written or read.
     #[error("the temporary file for rows beyond the memory limit: {source}")]
     Spill {
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// More pairs of a unit and a group in one partition than the kernel numbers.
-    #[error("a 256th of the table has more than 2^32 - 1 pairs of a unit and a group, which is too many")]
+    #[error("a 1024th of the table has more than 2^32 - 1 pairs of a unit and a group, which is too many")]
     TooManyPairs,
     /// The caller asked to stop.
     #[error("stopped")]

@@ -55,7 +55,7 @@
 //! | `expression` | filters and derived columns: [the language](expression) |
 //! | `plan` | what is settled before rows are read: columns, keys, grids, bounds, what each query costs |
 //! | `sensitivity` | how far one unit moves an answer |
-//! | `batch`, `number`, `date` | cells, and the exact values in them |
+//! | `batch`, `number`, `date`, `code` | cells, and the exact values in them |
 //! | `read` | CSV and Parquet files, compressed files, patterns |
 //! | `kernel` | the bounded group-by: threads, partitions, a temporary file |
 //! | `write` | Parquet files of results |
@@ -65,6 +65,7 @@
 
 mod aggregates;
 mod batch;
+mod code;
 mod date;
 mod error;
 pub mod expression;

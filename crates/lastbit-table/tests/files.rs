@@ -259,6 +259,10 @@ fn no_message_has_what_is_in_a_cell() {
         };
         assert!(!shown.contains(CANARY) && !shown.contains("739180"), "{shown}");
     }
+    let mut batch = Batch::new(1);
+    batch.push_text([Some(CANARY.as_bytes())]).unwrap();
+    batch.push(Column::Integer(vec![CANARY.parse().ok()])).unwrap();
+    assert_eq!(format!("{batch:?}"), "Batch { 1 rows of [1 text cells, 1 integer cells] }");
     #[cfg(feature = "parquet")]
     {
         let rows: Vec<_> = (0..50).map(|_| (739_180_465, CANARY, "1.0".to_owned())).collect();

@@ -112,7 +112,7 @@ pub(crate) struct Processing {
 #[command(next_help_heading = "Computing")]
 pub(crate) struct Limits {
     /// Bytes of rows that are kept in memory, such as 500MB; more go to a temporary file
-    #[arg(long, value_name = "SIZE", default_value = "1GB")]
+    #[arg(long, value_name = "SIZE", default_value = "256MB")]
     pub(crate) memory: Size,
     /// Threads [default: one for every core]
     #[arg(long, value_name = "N")]

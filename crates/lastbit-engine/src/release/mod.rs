@@ -70,7 +70,7 @@ use crate::{Progress, Refusal, Watcher};
 use noise::{ReleaseNoise, unit_of};
 
 /// Bytes of rows that are kept in memory, if nothing else is said.
-const MEMORY: usize = 1 << 30;
+const MEMORY: usize = 256_000_000;
 
 /// A release that is asked for.
 #[derive(Clone, Debug)]
@@ -214,7 +214,7 @@ impl Question {
         watcher: &Watcher<'_>,
     ) -> Result<(Vec<Vec<i128>>, ForTheOwner), Refusal> {
         let mut table = lastbit_table::open(plan).map_err(|error| refused(&error))?;
-        let outcome = follow(watcher, |progress| {
+        let outcome = follow(watcher, plain_bytes(plan), |progress| {
             let mut options = Options::default();
             (options.memory, options.threads, options.progress) = (self.memory, self.threads, Some(progress));
             aggregate(plan, &mut *table, &options)
@@ -245,9 +245,20 @@ fn entry(book: &Book, plan: &Plan, noise: &ReleaseNoise, files: &[PathBuf]) -> R
 /// How often a watcher is told.
 const EVERY: Duration = Duration::from_millis(50);
 
+/// The bytes that will be read, where that is known: of CSV files that are not compressed.
+fn plain_bytes(plan: &Plan) -> Option<u64> {
+    let files = lastbit_table::files(plan).ok().filter(|files| !files.is_empty())?;
+    files.iter().try_fold(0, |sum, path| {
+        let extension = path.extension()?.to_str()?.to_lowercase();
+        let is_plain = matches!(extension.as_str(), "csv" | "tsv" | "txt");
+        is_plain.then_some(sum + std::fs::metadata(path).ok()?.len())
+    })
+}
+
 /// Does something in another thread, so that the watcher is told in the one that asked, and may stop it.
 fn follow<T: Send>(
     watcher: &Watcher<'_>,
+    bytes: Option<u64>,
     work: impl FnOnce(&(dyn Fn(Read) -> ControlFlow<()> + Sync)) -> T + Send,
 ) -> T {
     let (so_far, stop) = (Mutex::new(Read::default()), AtomicBool::new(false));
@@ -264,13 +275,18 @@ fn follow<T: Send>(
             thread::park_timeout(if begun.elapsed() < EVERY { EVERY / 50 } else { EVERY });
             let read = *lock();
             let seconds = begun.elapsed().as_secs_f64();
+            let share =
+                bytes.map(|bytes| read.bytes as f64 / bytes.max(1) as f64).filter(|share| *share > 0.0);
+            let left = share.map_or(String::new(), |share| {
+                format!(", about {:.0} s left", (seconds / share - seconds).max(0.0))
+            });
             let message = format!(
-                "{:.1} million rows, {:.0} MB, {:.1} million rows a second",
+                "{:.1} million rows, {:.0} MB, {:.1} million rows a second{left}",
                 read.rows as f64 / 1e6,
                 read.bytes as f64 / 1e6,
                 read.rows as f64 / 1e6 / seconds
             );
-            (watcher.progress)(Progress { doing: "reading", share: None, message: &message });
+            (watcher.progress)(Progress { doing: "reading", share, message: &message });
             if watcher.is_cancelled() {
                 stop.store(true, Ordering::Relaxed);
             }

@@ -5,6 +5,7 @@ use lastbit::{
     Neighbours, ValueType,
 };
 use lastbit_account::largest_rho;
+use lastbit_ledger::Digest;
 use lastbit_real::{IBig, Rational, Rounding};
 use lastbit_table::{Aggregates, Component, Measure, Noise, Plan, Query};
 
@@ -38,16 +39,20 @@ pub(super) struct ReleaseNoise {
     pub(super) approximate: Option<Approximate>,
 }
 
-/// What neighbouring tables differ in, as claims and ledgers name it.
+/// What neighbouring tables differ in, as claims and ledgers name it: the columns of the unit, with a hash where their names have signs that claims
+/// do not take, so that no two units have the same name.
 pub(super) fn unit_of(plan: &Plan) -> String {
+    const MOST_CHARS: usize = 40;
     let described = plan.describe();
     let name = described.unit.join(" and ");
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     match described.unit.is_empty() {
         true => "row".to_owned(),
-        // Claims have plain names only.
-        false if name.chars().all(is_plain) && name.chars().count() <= 64 => name,
-        false => "unit".to_owned(),
+        false if name.chars().all(is_plain) && name.chars().count() <= MOST_CHARS => name,
+        false => {
+            let plain: String = name.chars().filter(|c| is_plain(*c)).take(MOST_CHARS).collect();
+            format!("{plain} {}", &Digest::of(name.as_bytes()).to_string()[..12])
+        }
     }
 }
 

@@ -95,6 +95,14 @@ pub enum ExpressionFault {
         /// How many parts there may be.
         most: usize,
     },
+    /// Parentheses, signs or functions too deep within each other.
+    #[error(
+        "more than {most} parentheses or signs lie within each other; split the expression into derived columns"
+    )]
+    TooDeep {
+        /// How many there may be.
+        most: usize,
+    },
     /// A derived column that needs itself.
     #[error("the derived column {name:?} needs itself")]
     Circle {

@@ -8,6 +8,8 @@ use crate::number::Number;
 
 /// Words and signs of an expression at most, which bounds the depth of the tree.
 const MOST_TOKENS: usize = 1000;
+/// Parentheses and signs within each other at most, so that reading them needs little stack.
+const DEEPEST: usize = 100;
 
 /// A part of an expression and its place.
 #[derive(Debug, Clone)]
@@ -72,7 +74,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, ExpressionError> {
             text: text.to_owned(),
         });
     }
-    let mut parser = Parser { text, tokens, next: 0 };
+    let mut parser = Parser { text, tokens, next: 0, depth: 0 };
     let node = parser.either()?;
     match parser.peek() {
         Token::End => Ok(node),
@@ -84,6 +86,7 @@ struct Parser<'a> {
     text: &'a str,
     tokens: Vec<(Token, Range<usize>)>,
     next: usize,
+    depth: usize,
 }
 
 type Parsed = Result<Node, ExpressionError>;
@@ -130,6 +133,17 @@ impl Parser<'_> {
         if self.take_sign(sign) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
+    /// Something within something else.
+    fn inner(&mut self, parse: fn(&mut Self) -> Parsed) -> Parsed {
+        if self.depth == DEEPEST {
+            return self.fail(ExpressionFault::TooDeep { most: DEEPEST }, self.place());
+        }
+        self.depth += 1;
+        let node = parse(self)?;
+        self.depth -= 1;
+        Ok(node)
+    }
+
     fn either(&mut self) -> Parsed {
         let mut left = self.both()?;
         while self.take_word("or") {
@@ -149,7 +163,7 @@ impl Parser<'_> {
     fn negation(&mut self) -> Parsed {
         let start = self.place().start;
         if self.take_word("not") {
-            let part = self.negation()?;
+            let part = self.inner(Self::negation)?;
             return Ok(Node { at: start..part.at.end, kind: Kind::Not(Box::new(part)) });
         }
         self.comparison()
@@ -209,7 +223,7 @@ impl Parser<'_> {
     fn factor(&mut self) -> Parsed {
         let start = self.place().start;
         if self.take_sign("-") {
-            let part = self.factor()?;
+            let part = self.inner(Self::factor)?;
             return Ok(Node { at: start..part.at.end, kind: Kind::Negate(Box::new(part)) });
         }
         self.atom()
@@ -243,7 +257,7 @@ impl Parser<'_> {
             }
             Token::Sign("(") => {
                 self.next += 1;
-                let inner = self.either()?;
+                let inner = self.inner(Self::either)?;
                 self.expect_sign(")", "an operator or )")?;
                 return Ok(inner);
             }
@@ -260,7 +274,7 @@ impl Parser<'_> {
             return Ok(arguments);
         }
         loop {
-            arguments.push(self.either()?);
+            arguments.push(self.inner(Self::either)?);
             if self.take_sign(")") {
                 return Ok(arguments);
             }

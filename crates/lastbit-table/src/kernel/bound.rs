@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::Totals;
 use super::collect::{Pairs, Values};
-use super::order::{Hash, Message, Order};
-use super::record::{Layout, UnitCode};
+use super::order::{Message, Order};
+use super::record::Layout;
 use super::store::Store;
+use crate::code::Code;
 use crate::error::TableError;
 use crate::plan::{Component, Plan, Reading, Tally};
 
@@ -19,6 +20,9 @@ pub(super) struct Bounding<'a> {
     #[cfg(test)]
     pub(super) mutant: Option<super::tests::Mutant>,
 }
+
+/// The hash of a pair, its group and its place; the tuple is compared without calls, which arrays are not.
+type Ranked = (u128, u128, u32, u32);
 
 /// What a unit has in one group, before it is clipped.
 struct Contribution<'a> {
@@ -76,7 +80,7 @@ impl<'a> Bounding<'a> {
         Ok(())
     }
 
-    fn same_unit(&self, one: UnitCode, next: UnitCode) -> bool {
+    fn same_unit(&self, one: Code, next: Code) -> bool {
         #[cfg(test)]
         if self.is(super::tests::Mutant::AcrossUnits) {
             return true;
@@ -88,9 +92,9 @@ impl<'a> Bounding<'a> {
     fn kept<'b>(
         &self,
         pairs: &Pairs,
-        unit: &'b [(UnitCode, u32)],
+        unit: &'b [(Code, u32)],
         message: &mut Message<'_>,
-        hashed: &'b mut Vec<(Hash, u32, u32)>,
+        hashed: &'b mut Vec<Ranked>,
         totals: &mut Totals,
     ) -> impl Iterator<Item = u32> + use<'b> {
         let most = usize::try_from(self.plan.groups).unwrap_or(usize::MAX);
@@ -102,23 +106,23 @@ impl<'a> Bounding<'a> {
             totals.units_cut += 1;
             let code = unit[0].0;
             message.begin(code, pairs.long_text(code));
-            let hash = |&(_, pair): &(UnitCode, u32)| {
+            let hash = |&(_, pair): &(Code, u32)| {
                 let group = pairs.pairs[pair as usize].group;
                 let hash = message.group(group);
                 #[cfg(test)]
                 let hash = self.mutated(hash, group, pair);
-                (hash, group, pair)
+                (hash[0], hash[1], group, pair)
             };
             hashed.extend(unit.iter().map(hash));
             hashed.select_nth_unstable(most - 1);
             hashed.truncate(most);
         }
         let whole = if cut { &[] } else { unit };
-        hashed.iter().map(|&(_, _, pair)| pair).chain(whole.iter().map(|&(_, pair)| pair))
+        hashed.iter().map(|&(.., pair)| pair).chain(whole.iter().map(|&(_, pair)| pair))
     }
 
     /// Adds what one unit contributes to one group.
-    fn add(&self, code: UnitCode, long: &[u8], group: u32, found: &Contribution<'_>, totals: &mut Totals) {
+    fn add(&self, code: Code, long: &[u8], group: u32, found: &Contribution<'_>, totals: &mut Totals) {
         let most = self.plan.rows;
         #[cfg(test)]
         let most = if self.is(super::tests::Mutant::NoClip) { u64::MAX } else { most };
@@ -161,7 +165,7 @@ impl<'a> Bounding<'a> {
     /// Adds the rows of a unit to the bins; if it has too many, its bins are filled in the order of their hashes until as many have counted as may.
     fn add_bins(
         &self,
-        code: UnitCode,
+        code: Code,
         long: &[u8],
         group: u32,
         slot: u32,
@@ -197,11 +201,11 @@ impl<'a> Bounding<'a> {
 
     /// The hash by which a mutant orders groups.
     #[cfg(test)]
-    fn mutated(&self, hash: Hash, group: u32, pair: u32) -> Hash {
+    fn mutated(&self, hash: super::order::Hash, group: u32, pair: u32) -> super::order::Hash {
         use super::tests::Mutant;
         match self.mutant {
             Some(Mutant::HashWithoutUnit) => self.order.message().group(group),
-            Some(Mutant::FirstCome) => [pair; 8],
+            Some(Mutant::FirstCome) => [u128::from(pair); 2],
             _ => hash,
         }
     }
@@ -239,7 +243,7 @@ impl RowAlone<'_, '_> {
             }
         }
         let row = Contribution { rows: 1, values: &self.values, bins: &self.bins };
-        self.bounding.add(UnitCode::of(&[]), &[], group, &row, totals);
+        self.bounding.add(Code::of(&[]), &[], group, &row, totals);
     }
 }
 

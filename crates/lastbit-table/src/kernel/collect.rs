@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use super::record::{Layout, UnitCode};
+use super::record::Layout;
 use super::store::Store;
+use crate::code::Code;
 use crate::error::TableError;
 use crate::hash::{Words, mix};
 use crate::plan::{Plan, Reading};
@@ -17,7 +18,7 @@ const MOST_EXPECTED: usize = 1 << 17;
 /// What a unit has in a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
-    pub(super) code: UnitCode,
+    pub(super) code: Code,
     pub(super) group: u32,
     pub(super) rows: u64,
 }
@@ -68,7 +69,7 @@ impl Pairs {
         store.drain(partition, |mut records| {
             while let Some((mut code, unit, group)) = layout.read(&mut records, &mut row) {
                 if code.is_long() {
-                    code = UnitCode::numbered(match numbers.get(unit) {
+                    code = Code::numbered(match numbers.get(unit) {
                         Some(number) => *number,
                         None => found.number(&mut numbers, unit),
                     });
@@ -90,7 +91,7 @@ impl Pairs {
     }
 
     #[inline]
-    fn pair(&mut self, table: &mut HashTable<u32>, code: UnitCode, group: u32) -> Result<u32, TableError> {
+    fn pair(&mut self, table: &mut HashTable<u32>, code: Code, group: u32) -> Result<u32, TableError> {
         let hash = |pair: &Pair| mix(pair.code.0 ^ u64::from(pair.group).rotate_left(40));
         let pair = Pair { code, group, rows: 0 };
         let same = |index: &u32| {
@@ -131,7 +132,7 @@ impl Pairs {
     }
 
     /// The text of a long unit; empty for others.
-    pub(super) fn long_text(&self, code: UnitCode) -> &[u8] {
+    pub(super) fn long_text(&self, code: Code) -> &[u8] {
         match code.is_long() {
             true => &self.long[code.0 as u32 as usize],
             false => &[],
@@ -139,7 +140,7 @@ impl Pairs {
     }
 
     /// The places of all pairs, those of one unit together.
-    pub(super) fn by_unit(&self) -> Vec<(UnitCode, u32)> {
+    pub(super) fn by_unit(&self) -> Vec<(Code, u32)> {
         let mut places: Vec<_> = self.pairs.iter().map(|pair| pair.code).zip(0..).collect();
         places.sort_unstable();
         places

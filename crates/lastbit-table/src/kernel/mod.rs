@@ -49,7 +49,7 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { memory: 1 << 30, threads: None, progress: None }
+        Options { memory: 1 << 28, threads: None, progress: None }
     }
 }
 

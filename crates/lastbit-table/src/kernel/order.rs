@@ -3,16 +3,18 @@
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
 
-use super::record::{Meaning, UnitCode};
+use crate::code::{Code, Meaning};
 use crate::plan::Plan;
 
 const BLOCK: usize = 64;
 /// FIPS 180-4, 5.3.3.
-const INITIAL: [u32; 8] =
+const INITIAL: State =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// A SHA-256 hash as its words, which are ordered as its bytes are.
-pub(super) type Hash = [u32; 8];
+/// A SHA-256 hash as two numbers, which are ordered as its bytes are, and compared faster.
+pub(super) type Hash = [u128; 2];
+/// The eight words of a SHA-256 state.
+type State = [u32; 8];
 
 /// The order of the groups of each unit.
 ///
@@ -22,7 +24,7 @@ pub(super) type Hash = [u32; 8];
 /// A message is a block with the hash of the salt, then the unit and the parts of the group, each with its length before it. The first block is
 /// hashed once, so that a usual unit and group take one block more.
 pub(super) struct Order {
-    after_salt: Hash,
+    after_salt: State,
     /// The messages of all groups, and where each of them ends.
     groups: Vec<u8>,
     ends: Vec<usize>,
@@ -61,7 +63,7 @@ impl Order {
 
 impl Message<'_> {
     /// Begins a message about a unit; `long` is its text if its code does not have it.
-    pub(super) fn begin(&mut self, code: UnitCode, long: &[u8]) {
+    pub(super) fn begin(&mut self, code: Code, long: &[u8]) {
         self.bytes.clear();
         match code.meaning() {
             Meaning::Short(text, length) => put(&mut self.bytes, &text[..length]),
@@ -91,9 +93,10 @@ impl Message<'_> {
         // Zeros up to the length, which ends a block.
         bytes.resize((bytes.len() + 8).next_multiple_of(BLOCK) - 8, 0);
         bytes.extend_from_slice(&bits.to_be_bytes());
-        let mut hash = self.order.after_salt;
-        compress256(&mut hash, bytes.as_chunks().0);
-        hash
+        let mut state = self.order.after_salt;
+        compress256(&mut state, bytes.as_chunks().0);
+        let half = |words: &[u32]| words.iter().fold(0, |half, &word| half << 32 | u128::from(word));
+        [half(&state[..4]), half(&state[4..])]
     }
 }
 
@@ -141,21 +144,17 @@ mod tests {
             ["7", "1234567", "12345678", "123456789012345678", "01234567", "a name of more than seven bytes"]
         {
             let mut message = order.message();
-            message.begin(UnitCode::of(unit.as_bytes()), unit.as_bytes());
+            message.begin(Code::of(unit.as_bytes()), unit.as_bytes());
             for (place, key) in (0..).zip(plan.keys()) {
                 let mut bytes = salt_block("salt").to_vec();
                 [unit, &key[0], &key[1]].iter().for_each(|part| put(&mut bytes, part.as_bytes()));
-                let words = |bytes: &[u8]| {
-                    Sha256::digest(bytes)
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|word| u32::from_be_bytes(*word))
-                        .collect::<Vec<_>>()
+                let expected = |bytes: &[u8]| {
+                    let digest: [u8; 32] = Sha256::digest(bytes).into();
+                    digest.as_chunks().0.iter().map(|half| u128::from_be_bytes(*half)).collect::<Vec<_>>()
                 };
-                assert_eq!(message.group(place).to_vec(), words(&bytes));
+                assert_eq!(message.group(place).to_vec(), expected(&bytes));
                 bytes.extend_from_slice(&[3, 0, 0, 0, 0, 1, 0, 0]);
-                assert_eq!(message.bin(place, 3, 256).to_vec(), words(&bytes));
+                assert_eq!(message.bin(place, 3, 256).to_vec(), expected(&bytes));
             }
         }
     }

@@ -18,15 +18,21 @@ pub(super) struct Notes {
 /// Buffers for the rows of one thread.
 pub(super) struct Rows {
     pub(super) notes: Notes,
-    unit: Vec<u8>,
-    key: Vec<u8>,
+    text: Text,
     /// For each slot 0 if the row has no value, else the value plus 1.
     slots: Vec<u64>,
 }
 
+/// Room for texts that are put together.
+#[derive(Default)]
+struct Text {
+    unit: Vec<u8>,
+    key: Vec<u8>,
+}
+
 impl Rows {
     pub(super) fn new(plan: &Plan) -> Rows {
-        Rows { notes: Notes::default(), unit: Vec::new(), key: Vec::new(), slots: vec![0; plan.slots.len()] }
+        Rows { notes: Notes::default(), text: Text::default(), slots: vec![0; plan.slots.len()] }
     }
 
     /// Calls `each` with the unit, the group and the slots of each row that counts.
@@ -52,22 +58,23 @@ impl Rows {
                 self.notes.filtered += 1;
                 continue;
             }
-            let Some(group) = self.group(plan, &row) else {
+            let Some(group) = self.text.group(plan, &row) else {
                 self.notes.without_key += 1;
                 continue;
             };
-            if !self.read_unit(plan, &row) {
-                self.notes.without_unit += 1;
-                continue;
-            }
             for (value, slot) in self.slots.iter_mut().zip(&plan.slots) {
                 *value = slot_value(slot, &row).map_or(0, |value| value + 1);
             }
-            each(&self.unit, group, &self.slots)?;
+            match self.text.unit(plan, &row) {
+                Some(unit) => each(unit, group, &self.slots)?,
+                None => self.notes.without_unit += 1,
+            }
         }
         Ok(())
     }
+}
 
+impl Text {
     #[inline]
     fn group(&mut self, plan: &Plan, row: &Row<'_>) -> Option<u32> {
         // Declared keys are valid text, so cells that are not are not found.
@@ -83,19 +90,24 @@ impl Rows {
         plan.keys.place(&self.key)
     }
 
-    /// Puts the canonical bytes of the row's unit into `self.unit`; false if a part of it is null.
+    /// The canonical bytes of the row's unit; `None` if a part of it is null.
     #[inline]
-    fn read_unit(&mut self, plan: &Plan, row: &Row<'_>) -> bool {
-        self.unit.clear();
+    fn unit<'a>(&'a mut self, plan: &Plan, row: &Row<'a>) -> Option<&'a [u8]> {
         let sources = plan.unit.as_deref().unwrap_or_default();
+        if let [source] = sources
+            && let Some(Cell::Text(text)) = source.cell(row)
+        {
+            return (text.is_ascii() || std::str::from_utf8(text).is_ok()).then_some(text);
+        }
+        self.unit.clear();
         for source in sources {
-            match source.text(row) {
-                None => return false,
-                Some(text) if sources.len() == 1 => self.unit.extend_from_slice(text.as_bytes()),
-                Some(text) => put_part(&mut self.unit, text.as_bytes()),
+            let text = source.text(row)?;
+            match sources.len() {
+                1 => self.unit.extend_from_slice(text.as_bytes()),
+                _ => put_part(&mut self.unit, text.as_bytes()),
             }
         }
-        true
+        Some(&self.unit)
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::lock;
-use super::record::{Layout, UnitCode};
+use super::record::Layout;
+use crate::code::Code;
 use crate::error::TableError;
 
 /// Partitions of units, by hash.
-pub(super) const PARTITIONS: usize = 256;
+pub(super) const PARTITIONS: usize = 1024;
 
 /// The records of all threads.
 pub(super) struct Store {
@@ -36,7 +37,7 @@ pub(super) struct Buffers(Vec<Vec<u8>>);
 impl Store {
     pub(super) fn new(limit: usize, threads: usize) -> Store {
         // Buffers of all threads take up to a quarter of the limit.
-        let chunk = (limit / (4 * threads * PARTITIONS)).clamp(1 << 8, 1 << 16);
+        let chunk = (limit / (4 * threads * PARTITIONS)).clamp(1 << 8, 1 << 14);
         let partitions = (0..PARTITIONS).map(|_| Mutex::default()).collect();
         Store {
             partitions,
@@ -130,7 +131,7 @@ impl Buffers {
         group: u32,
         slots: &[u64],
     ) -> Result<(), TableError> {
-        let code = UnitCode::of(unit);
+        let code = Code::of(unit);
         let partition = code.partition();
         let buffer = &mut self.0[partition];
         layout.write(buffer, code, unit, group, slots);

@@ -8,8 +8,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::bound::Bounding;
-use super::record::UnitCode;
 use super::{Options, run};
+use crate::code::Code;
 use crate::{Aggregates, Batch, Plan, Spec};
 
 /// A kernel that is broken on purpose.
@@ -76,9 +76,8 @@ fn units() -> Vec<Vec<u8>> {
     ];
     let mut units: Vec<Vec<u8>> = odd.iter().map(|unit| unit.as_bytes().to_vec()).collect();
     units.push(b"\xff".to_vec());
-    let together = (0..)
-        .map(|index| format!("u{index}").into_bytes())
-        .filter(|unit| UnitCode::of(unit).partition() == 0);
+    let together =
+        (0..).map(|index| format!("u{index}").into_bytes()).filter(|unit| Code::of(unit).partition() == 0);
     units.extend(together.take(3));
     units
 }

@@ -33,7 +33,7 @@ pub enum PlanFault {
     /// A key that has no meaning here.
     #[error("has no meaning here: {why}")]
     Useless {
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
     /// A word that is not among those that may stand here.

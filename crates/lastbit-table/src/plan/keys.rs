@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::PlanFault;
 use crate::batch::Batch;
+use crate::code::Code;
 use crate::hash::{Words, put_part};
 use crate::read;
 use crate::spec::{BySpec, KeysSpec};
@@ -15,8 +16,10 @@ use crate::spec::{BySpec, KeysSpec};
 #[derive(Debug)]
 pub(crate) struct Keys {
     sorted: Vec<Vec<String>>,
-    /// From the bytes of a key, as [`put_key`] writes them, to its place.
-    places: HashMap<Box<[u8]>, u32, Words>,
+    /// The places of keys by their codes.
+    short: HashMap<Code, u32, Words>,
+    /// Those of keys that their codes do not tell apart, by the bytes that [`put_key_part`] writes.
+    long: HashMap<Box<[u8]>, u32, Words>,
 }
 
 /// Appends the bytes by which a key is looked up; parts of several columns are told apart by their lengths.
@@ -46,21 +49,27 @@ impl Keys {
     }
 
     fn number(sorted: Vec<Vec<String>>) -> Keys {
-        let bytes = |key: &Vec<String>| {
+        let (mut short, mut long) = (HashMap::default(), HashMap::default());
+        for (key, place) in sorted.iter().zip(0..) {
             let mut bytes = Vec::new();
             key.iter().for_each(|part| put_key_part(&mut bytes, part.as_bytes(), key.len()));
-            bytes.into_boxed_slice()
-        };
-        let places = sorted.iter().map(bytes).zip(0..).collect();
-        Keys { sorted, places }
+            let code = Code::of(&bytes);
+            match code.is_long() {
+                true => drop(long.insert(bytes.into_boxed_slice(), place)),
+                false => drop(short.insert(code, place)),
+            }
+        }
+        Keys { sorted, short, long }
     }
 
     pub(crate) fn sorted(&self) -> &[Vec<String>] {
         &self.sorted
     }
 
+    #[inline]
     pub(crate) fn place(&self, bytes: &[u8]) -> Option<u32> {
-        self.places.get(bytes).copied()
+        let code = Code::of(bytes);
+        if code.is_long() { self.long.get(bytes).copied() } else { self.short.get(&code).copied() }
     }
 
     /// SHA-256 of all keys.

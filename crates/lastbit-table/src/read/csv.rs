@@ -11,8 +11,8 @@ use crate::error::TableError;
 use crate::plan::places;
 use crate::spec::TableSpec;
 
-/// Bytes of a block: they fit in a cache, with the cells.
-const BLOCK: usize = 1 << 19;
+/// Bytes of a block: with its cells, it leaves room in a cache for keys and totals.
+const BLOCK: usize = 1 << 17;
 /// A row that is longer is taken for an open quote.
 const LONGEST_ROW: usize = 1 << 26;
 
