@@ -5,6 +5,7 @@ import io
 import json
 import os
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,30 +23,7 @@ MOST_ROWS = 40
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TableRelease:
-    """A released table, or what a dry run says of it: made by `lastbit.release`. `str` is the text that `lastbit release` prints.
-
-    >>> import lastbit, os, tempfile
-    >>> os.chdir(tempfile.mkdtemp())
-    >>> _ = open("trips.csv", "w").write("rider,city\\n7,Bern\\n7,Bern\\n8,Biel\\n")
-    >>> released = lastbit.release('''
-    ... [table]
-    ... path = "trips.csv"
-    ... unit = "rider"
-    ... [bounds]
-    ... groups = 1
-    ... rows = 2
-    ... [by]
-    ... columns = "city"
-    ... keys = ["Bern", "Biel"]
-    ... [privacy]
-    ... epsilon = 1
-    ... [[query]]
-    ... name = "trips"
-    ... kind = "count"
-    ... ''')
-    >>> released.claim.loss, [row["city"] for row in released.rows]
-    (Fraction(1, 1), ['Bern', 'Biel'])
-    """
+    """A released table, or what a dry run says of it: made by `lastbit.release`. `str` is the text that `lastbit release` prints."""
 
     _json: str
     _text: str
@@ -83,15 +61,11 @@ class TableRelease:
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame, if pandas is there."""
-        import pandas
-
-        return pandas.DataFrame(self.columns())
+        return import_module("pandas").DataFrame(self.columns())
 
     def to_arrow(self) -> Any:
         """The table as an Arrow table, if pyarrow is there."""
-        import pyarrow
-
-        return pyarrow.table(self.columns())
+        return import_module("pyarrow").table(self.columns())
 
     def __str__(self) -> str:
         return self._text.rstrip()
@@ -143,6 +117,28 @@ def release(
     confidence: the probability that an interval has the value without noise. non_negative: show negative counts and sums as 0.
     digits: round values to so many digits after the point. dry_run: say what it would cost; nothing is read, nothing is charged.
     insecure_seed: for tests only: noise that anyone can recompute. Such a release claims nothing.
+
+    >>> import lastbit, pathlib, tempfile
+    >>> table = pathlib.Path(tempfile.mkdtemp(), "trips.csv")
+    >>> _ = table.write_text("rider,city\\n7,Bern\\n7,Bern\\n8,Biel\\n")
+    >>> released = lastbit.release(f'''
+    ... [table]
+    ... path = "{table}"
+    ... unit = "rider"
+    ... [bounds]
+    ... groups = 1
+    ... rows = 2
+    ... [by]
+    ... columns = "city"
+    ... keys = ["Bern", "Biel"]
+    ... [privacy]
+    ... epsilon = 1
+    ... [[query]]
+    ... name = "trips"
+    ... kind = "count"
+    ... ''')
+    >>> released.claim.loss, [row["city"] for row in released.rows]
+    (Fraction(1, 1), ['Bern', 'Biel'])
     """
     name, text = _spec(spec)
     force_network = ledger.force_network if isinstance(ledger, Ledger) else False

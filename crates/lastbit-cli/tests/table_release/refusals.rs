@@ -11,9 +11,9 @@ use crate::common::{assert_refused, code, stderr, stdout};
 fn problem(place: &Place, arguments: &str, words: &[&str]) -> Option<String> {
     let before = place.head();
     let output = place.run(arguments);
-    assert_refused(&output, arguments);
-    assert_eq!(stdout(&output), "", "{arguments}");
-    assert_eq!(place.head(), before, "{arguments}: an entry was made");
+    if code(&output) != 2 || !stdout(&output).is_empty() || place.head() != before {
+        return Some(format!("{arguments} is not refused: {}", stderr(&output)));
+    }
     let missing: Vec<&&str> =
         words.iter().chain(&["hint: "]).filter(|word| !stderr(&output).contains(**word)).collect();
     (!missing.is_empty())
@@ -29,7 +29,7 @@ const SPECS: &[(&str, &str, &[&str])] = &[
     // Keys of the spec.
     ("unit = \"rider\"", "", &["release.toml", "unit"]),
     ("unit = \"rider\"", "unit = \"\"", &["unit"]),
-    ("unit = \"rider\"", "unit = [\"rider\", \"rider\"]", &["line 6", "twice"]),
+    ("unit = \"rider\"", "unit = [\"rider\", \"rider\"]", &["line 3, table.unit", "twice"]),
     (
         "unit = \"rider\"",
         "unti = \"rider\"",
@@ -38,9 +38,9 @@ const SPECS: &[(&str, &str, &[&str])] = &[
     ("groups = 2", "groups = 2\ngroup = 3", &["line 10", "no key `group`", "groups"]),
     ("[bounds]\n", "[bound]\n", &["line 8", "no key `bound`"]),
     ("groups = 2\n", "", &["bounds.groups", "missing"]),
-    ("groups = 2", "groups = 0", &["line 9", "integer from 1"]),
+    ("groups = 2", "groups = 0", &["line 8, bounds.groups", "integer from 1"]),
     ("rows = 3", "rows = -1", &["line 10"]),
-    ("rows = 3", "rows = 9223372036854775808", &["line 10"]),
+    ("rows = 3", "rows = 9223372036854775808", &["line 8, bounds.rows"]),
     ("unit = \"rider\"", "unit = \"rider\"\nadjacency = \"change-one\"", &["line 7", "add-remove"]),
     // Groups that are not declared, or not properly.
     ("keys = [\"Thun\", \"Bern\", \"Biel\"]", "", &["keys"]),
@@ -49,8 +49,8 @@ const SPECS: &[(&str, &str, &[&str])] = &[
     ("keys = [\"Thun\", \"Bern\", \"Biel\"]", "keys = []", &["no key"]),
     ("keys = [\"Thun\", \"Bern\", \"Biel\"]", "keys = \"cities.txt\"", &["cities.txt"]),
     // Losses.
-    ("epsilon = 1", "epsilon = 0", &["line 17", "must be positive"]),
-    ("epsilon = 1", "epsilon = -1", &["line 17", "must be positive"]),
+    ("epsilon = 1", "epsilon = 0", &["line 16, privacy.epsilon", "must be positive"]),
+    ("epsilon = 1", "epsilon = -1", &["line 16, privacy.epsilon", "must be positive"]),
     ("epsilon = 1", "epsilon = nan", &["line 17"]),
     ("epsilon = 1", "epsilon = inf", &["line 17"]),
     ("epsilon = 1", "epsilon = \"one\"", &["line 17"]),
@@ -58,14 +58,17 @@ const SPECS: &[(&str, &str, &[&str])] = &[
     ("epsilon = 1\n", "epsilon = 1\nrho = 1\n", &["privacy"]),
     ("epsilon = 1\n", "epsilon = 1\ndelta = 0\n", &["delta"]),
     ("epsilon = 1\n", "epsilon = 1\ndelta = 2\n", &["delta"]),
-    ("share = 2", "share = 0", &["line 26", "must be positive"]),
+    ("share = 2", "share = 0", &["line 23, query riders, share", "must be positive"]),
     // Bounds and zero sensitivity.
     ("bounds = [0, 100]", "", &["bounds", "missing"]),
-    ("bounds = [0, 100]", "bounds = [5, 5]", &["line 32", "both bounds are 5"]),
-    ("bounds = [0, 100]", "bounds = [100, 0]", &["line 32", "100 is not below"]),
+    ("bounds = [0, 100]", "bounds = [5, 5]", &["line 28, query fares, bounds", "both bounds are 5"]),
+    ("bounds = [0, 100]", "bounds = [100, 0]", &["line 28, query fares, bounds", "100 is not below"]),
     ("bounds = [0, 100]", "bounds = [0, nan]", &["line 32"]),
-    ("bounds = [0, 100]", "bounds = [0, 1e40]", &["line 32"]),
-    ("bounds = [0, 100]", "bounds = [0, 100]\ngrid = 7", &["line 3"]),
+    (
+        "bounds = [0, 100]",
+        "bounds = [0, 100]\ngrid = 7",
+        &["line 28, query fares", "the grid 7 does not divide"],
+    ),
     ("bounds = [0, 100]", "bounds = [0, 100]\ngrid = 1e-17", &["10^18"]),
     ("edges = [0, 18, 65, 120]", "edges = [0]", &["edges"]),
     ("edges = [0, 18, 65, 120]", "edges = [0, 18, 18]", &["edges"]),
@@ -89,7 +92,7 @@ const SPECS: &[(&str, &str, &[&str])] = &[
     ("dataset = \"trips\"", "", &["dataset"]),
     ("dataset = \"trips\"", "dataset = \"trops\"", &["trops"]),
     ("dataset = \"trips\"", "dataset = \"tr ips\"", &["name of a dataset"]),
-    ("unit = \"rider\"", "unit = \"row\"", &["one rider added or removed", "one row added or removed"]),
+    ("unit = \"rider\"", "unit = \"city\"", &["one rider added or removed", "one city added or removed"]),
     ("epsilon = 1\n", "epsilon = 3.01\n", &["3.01", "only 3 is left"]),
     ("epsilon = 1\n", "rho = 1\n", &["dataset trips"]),
 ];
@@ -142,19 +145,19 @@ fn ledgers_and_options() {
     // A release that fits, and then one that does not, though each alone would.
     assert_eq!(code(&place.run("release release.toml --ledger ledger.db --id one")), 0);
     assert_eq!(
-        problem(&place, "release release.toml --ledger ledger.db --id two", &["only 1/2 is left"]),
+        problem(&place, "release release.toml --ledger ledger.db --id two", &["only 0.5 is left"]),
         None
     );
     // The same id for another plan.
     place.put("release.toml", SPEC.replace("epsilon = 1", "epsilon = 0.5"));
     assert_eq!(problem(&place, "release release.toml --ledger ledger.db --id one", &["one", "differ"]), None);
-    // Ten times a tenth is one, and nothing more.
+    // Ten times a tenth is one, and a millionth is too much.
     let place = Place::with_ledger("--epsilon 1");
     place.put("release.toml", SPEC.replace("epsilon = 1", "epsilon = 0.1"));
     for id in 0..10 {
         assert_eq!(code(&place.run(&format!("release release.toml --ledger ledger.db --id r{id}"))), 0);
     }
-    place.put("release.toml", SPEC.replace("epsilon = 1", "epsilon = 1e-30"));
+    place.put("release.toml", SPEC.replace("epsilon = 1", "epsilon = 1e-6"));
     assert_eq!(
         problem(&place, "release release.toml --ledger ledger.db --id more", &["only 0 is left"]),
         None
@@ -232,10 +235,10 @@ fn budgets() {
     let mut problems = Vec::new();
     for (arguments, words) in [
         ("budget create ledger.db --dataset trips --epsilon 1", ["trips", "declared"]),
-        ("budget create ledger.db --dataset more --epsilon -1", ["positive", "-1"]),
+        ("budget create ledger.db --dataset more --epsilon -1", ["negative", "-1"]),
         ("budget create ledger.db --dataset more --epsilon nan", ["--epsilon", "nan"]),
         ("budget create ledger.db --dataset more --epsilon 1 --delta 1", ["delta", "1"]),
-        ("budget create ledger.db --dataset more --rho 1 --delta 1e-6", ["--epsilon", "--rho"]),
+        ("budget create ledger.db --dataset more --rho 1 --delta 1e-6", ["--delta", "--rho"]),
         ("budget create ledger.db --dataset more", ["--epsilon", "missing"]),
         ("budget create trips.csv --dataset more --epsilon 1", ["trips.csv", "SQLite"]),
         ("budget limit ledger.db --dataset other --epsilon 1", ["other", "declare"]),
