@@ -15,7 +15,6 @@ use crate::Refusal;
 pub fn template(path: &Path) -> Result<String, Refusal> {
     let columns = columns_of(path).map_err(|error| refused(&error))?;
     let quoted = |text: &str| format!("{text:?}");
-    let first = |wanted: &[ColumnType]| columns.iter().find(|(_, found)| wanted.contains(found));
     let mut text = String::new();
     text.push_str("# What is released, and of which table. `lastbit release THIS_FILE --dry-run` says what it would cost.\n");
     text.push_str("# Columns of the table:\n");
@@ -23,8 +22,9 @@ pub fn template(path: &Path) -> Result<String, Refusal> {
         let _ = writeln!(text, "#   {name} ({})", found.name());
     }
     let unit = columns.first().map_or("person", |(name, _)| name);
-    let group = first(&[ColumnType::Text]).map_or("city", |(name, _)| name);
-    let number = columns.iter().find(|(name, found)| *found == ColumnType::Number && name != unit);
+    let other = |wanted: ColumnType| columns.iter().find(|(name, found)| *found == wanted && name != unit);
+    let group = other(ColumnType::Text).map_or("city", |(name, _)| name);
+    let number = other(ColumnType::Number);
     let _ = write!(
         text,
         "
