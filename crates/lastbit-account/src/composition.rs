@@ -290,6 +290,7 @@ impl Composition {
         let mut grid = Grid::first(self.terms(), Estimate::widest(&directions))?;
         let mut precision = directions[0].1.precision();
         let mut known: Option<Interval> = None;
+        let mut before = f64::INFINITY;
         loop {
             let bounds = match (self.bounds(&directions, &grid, precision, goes_on), known.take()) {
                 (Ok(bounds), before) => {
@@ -321,9 +322,12 @@ impl Composition {
             }
             // The gap of a lattice grows with the square of its step; that of masses is nothing, or nearly all.
             let finer = grid.finer((1.2 * width * accuracy as f64).sqrt());
+            // Where cells are as many as there may be, a finer lattice tells nothing more.
+            let stalls = width > 0.8 * before;
+            before = width;
             match (finer, precision) {
-                (Some(finer), _) if width < 0.5 => grid = finer,
-                (_, Precision::Bits60) => precision = Precision::Bits90,
+                (Some(finer), _) if width < 0.5 && !stalls => grid = finer,
+                (_, Precision::Bits60) => (precision, before) = (Precision::Bits90, f64::INFINITY),
                 // Nothing more can be known with so much room.
                 (_, Precision::Bits90) => return Ok(best),
             }

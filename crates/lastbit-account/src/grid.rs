@@ -27,6 +27,8 @@ pub(crate) struct Grid {
     parts: u64,
     /// The least step that there is room for; `None` if all losses are on the lattice exactly.
     least: Option<f64>,
+    /// The window of all losses.
+    width: f64,
     /// Whether some losses are not on the lattice, and are moved to it.
     moves: bool,
 }
@@ -89,7 +91,7 @@ impl Grid {
             _ => false,
         });
         if is_exact {
-            return Ok(Grid { common, parts: 1, least: None, moves });
+            return Ok(Grid { common, parts: 1, least: None, width, moves });
         }
         let float = common.to_f64(Rounding::Up);
         // At least four steps in the reach of everything continuous, if there is room.
@@ -99,7 +101,7 @@ impl Grid {
         let parts = (FIRST_POINTS * float / width).max(short).ceil();
         let is_fast = lattices.iter().all(|l| !matches!(l, Lattice::Free | Lattice::Finite { .. }));
         let most = if is_fast { MOST_POINTS } else { MOST_SLOW_POINTS };
-        Ok(Grid { common, parts: parts as u64, least: Some(width / most), moves })
+        Ok(Grid { common, parts: parts as u64, least: Some(width / most), width, moves })
     }
 
     pub(crate) fn step(&self) -> Rational {
@@ -120,9 +122,10 @@ impl Grid {
         }
     }
 
-    /// The largest `λ` with which nothing gets much heavier by being moved a step up.
+    /// The largest `λ` with which nothing gets much heavier by being moved a step up; and a step down still leaves bits of what is summed.
     pub(crate) fn most_tilt(&self) -> f64 {
-        if self.moves { 16.0 / self.step().to_f64(Rounding::Up) } else { f64::INFINITY }
+        let most = if self.moves { 16.0 } else { 40.0 };
+        most / self.step().to_f64(Rounding::Up)
     }
 
     /// Whether a finer lattice would tell nothing more.
@@ -132,8 +135,12 @@ impl Grid {
 
     /// A coarser lattice, for want of room; `None` if there is none.
     pub(crate) fn coarser(&self) -> Option<Grid> {
-        let parts = self.parts / 2;
-        (!self.is_exact() && parts > 0).then(|| Grid { parts, least: Some(f64::INFINITY), ..self.clone() })
+        let (common, parts) = match self.parts {
+            1 => (&self.common * Rational::from(2), 1),
+            parts => (self.common.clone(), parts / 2),
+        };
+        let is_room = !self.is_exact() && common.to_f64(Rounding::Up) <= self.width;
+        is_room.then(|| Grid { common, parts, least: Some(f64::INFINITY), ..self.clone() })
     }
 
     /// A lattice that is finer by about this factor, or as fine as there is room for; `None` if there is none.

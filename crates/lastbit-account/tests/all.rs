@@ -3,5 +3,6 @@
 mod answers;
 mod brute;
 mod extremes;
+mod golden;
 mod laws;
 mod truth;

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use lastbit_real::{Dyadic, Enclosure, IBig, Rational, erfc};
+use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding};
 
+use super::normal::Normal;
 use crate::cells::{Cell, Cells, complement};
 use crate::mass::Weighting;
 
@@ -16,7 +17,7 @@ pub(super) struct Tails {
 }
 
 /// The most cells of one release: each takes two error functions.
-pub(super) const MOST_CELLS: i64 = 8192;
+pub(super) const MOST_CELLS: i64 = 32768;
 
 impl Tails {
     /// Where the first cell begins, and where the last one ends.
@@ -44,13 +45,19 @@ pub(super) struct Loss {
     /// `√(4ρ)`
     root: Enclosure,
     bits: u32,
+    normal: Normal,
 }
 
 impl Loss {
     pub(super) fn new(rho: &Rational, weighting: &Weighting) -> Loss {
         let bits = weighting.bits();
         let four = Enclosure::of_rational(&(rho * Rational::from(4)), bits + 8);
-        Loss { rho: rho.clone(), root: four.sqrt(bits + 8).expect("positive"), bits }
+        Loss {
+            rho: rho.clone(),
+            root: four.sqrt(bits + 8).expect("positive"),
+            bits,
+            normal: Normal::new(bits),
+        }
     }
 
     /// A loss beyond which lies less than `2^-tail` under `P`, as `P(G > t) <= e^(-t²/2)` and `ln 2 < 0.7`.
@@ -84,11 +91,11 @@ impl Loss {
     /// At one end it is computed. From there to the other end, `w` away, it falls by at most a share of `w·(2z + 2)`, because
     /// `erfc z >= 2/√π·e^(-z²)/(z + √(z² + 2))`, and the slope is `2/√π·e^(-z²)`.
     fn tail(&self, z: &Enclosure) -> Enclosure {
-        let from = erfc(z.lo(), self.bits).expect("an index of the lattice is limited");
+        let from = self.normal.tail(z.lo());
         let two = Dyadic::from(2);
         let falls = (z.width() * (&(z.hi() * &two) + &two)).round_up(32);
         let lowest = from.lo() * &(&Dyadic::ONE - &falls);
-        Enclosure::new(lowest.round_down(self.bits + 8), from.hi().clone()).expect("it falls").shl(-1)
+        Enclosure::new(lowest.round_down(self.bits + 8), from.hi().clone()).expect("it falls")
     }
 }
 
@@ -99,7 +106,11 @@ fn between(low: &[Enclosure; 2], high: &[Enclosure; 2]) -> Enclosure {
     narrower.max(&Enclosure::exact(Dyadic::ZERO))
 }
 
-/// A cell between each two of every `stride`-th point of the lattice, moved by `shift` steps.
+/// Of the weighted probability beyond a point, the share at which cells begin to get wider than a step.
+pub(super) const NEARLY_ALL: f64 = 1e-3;
+
+/// A cell between each two of every `stride`-th point of the lattice, moved by `shift` steps. Where little of the weighted probability is left,
+/// they get wider: what a cell costs grows with its probability, and with the square of its width.
 pub(super) fn cells(
     rho: &Rational,
     step: &Rational,
@@ -108,17 +119,27 @@ pub(super) fn cells(
     weighting: &Weighting,
 ) -> Cells {
     let loss = Loss::new(rho, weighting);
-    let all = Loss::reach(rho, weighting) / (step * Rational::from(MOST_CELLS / 2));
-    let stride = stride.max(small(all.ceil()));
-    let most = (Loss::reach(rho, weighting) / (step * Rational::from(stride))).ceil();
-    let most = i64::try_from(most).expect("limited by the caller");
-    let mut cells = Vec::with_capacity(2 * most as usize + 2);
+    let reach = Loss::reach(rho, weighting);
+    let last = small((&reach / step).ceil());
+    let float = |x: &Rational| x.to_f64(Rounding::Nearest);
+    let (tilt, height, rho) = (float(&weighting.tilt), float(step), float(rho));
+    let widest = (1.0 / (16.0 * (1.0 + tilt) * height)).max(1.0);
+    let width = |index: i64| {
+        // So weighted, losses are spread about a larger mean.
+        let z = (index as f64 * height - rho * (1.0 + 2.0 * tilt)) / (2.0 * rho).sqrt();
+        stride * (0.5 * (NEARLY_ALL.ln() + z * z / 2.0)).exp().clamp(1.0, widest) as i64
+    };
+    let points = std::iter::successors(Some(-last), |index| Some(index + width(*index)));
+    let too_many = points.take_while(|index| *index < last).count() as i64 / MOST_CELLS + 1;
+    let mut cells = Vec::new();
     let (mut from, mut low) = (None, Tails::below_all());
-    for i in -most..=most {
-        let index = (Rational::from(i) + shift) * Rational::from(stride);
-        let high = loss.at(&Enclosure::of_rational(&(&index * step), loss.bits + 8));
-        cells.push(low.cell(&high, from, Some(small(index.ceil()))));
-        (from, low) = (Some(small(index.floor())), high);
+    let mut index = -last;
+    while index < last {
+        let place = Rational::from(index) + shift;
+        let high = loss.at(&Enclosure::of_rational(&(&place * step), loss.bits + 8));
+        cells.push(low.cell(&high, from, Some(small(place.ceil()))));
+        (from, low) = (Some(small(place.floor())), high);
+        index += width(index) * too_many;
     }
     cells.push(low.cell(&Tails::above_all(), from, None));
     Cells { step: step.clone(), offset: Rational::ZERO, cells }

@@ -124,9 +124,6 @@ pub(super) fn laplace(
     Cells { step: step.clone(), offset, cells }
 }
 
-/// Of the weighted probability beyond a point, the share at which cells begin to get wider than a step.
-const NEARLY_ALL: f64 = 1e-3;
-
 /// The cells of a removed row with Gaussian noise, which end at points of the lattice, moved by `shift` steps. Where little of the weighted
 /// probability is left, they get wider: what a cell costs grows with its probability, and with the square of its width.
 pub(super) fn gaussian(
@@ -149,7 +146,7 @@ pub(super) fn gaussian(
         let z = ((m - rho) / (2.0 * rho).sqrt()).max(0.0);
         // About rate·P₁(beyond), and at most the odds of the mixture.
         let log_beyond = rate.ln() - z * z / 2.0 + tilt * loss;
-        (0.5 * (NEARLY_ALL.ln() - log_beyond)).exp().clamp(1.0, widest) as i64
+        (0.5 * (gaussian::NEARLY_ALL.ln() - log_beyond)).exp().clamp(1.0, widest) as i64
     };
     let first = sampled.of_loss(&least).0;
     let points = std::iter::successors(Some(first), |index| Some(index + stride(*index)));

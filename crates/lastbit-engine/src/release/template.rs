@@ -22,9 +22,9 @@ pub fn template(path: &Path) -> Result<String, Refusal> {
         let _ = writeln!(text, "#   {name} ({})", found.name());
     }
     let unit = columns.first().map_or("person", |(name, _)| name);
-    let other = |wanted: ColumnType| columns.iter().find(|(name, found)| *found == wanted && name != unit);
-    let group = other(ColumnType::Text).map_or("city", |(name, _)| name);
-    let number = other(ColumnType::Number);
+    let group = columns.iter().find(|(name, found)| *found == ColumnType::Text && name != unit);
+    let group = group.map_or("city", |(name, _)| name);
+    let number = columns.iter().find(|(name, found)| *found == ColumnType::Number && name != unit);
     let _ = write!(
         text,
         "
