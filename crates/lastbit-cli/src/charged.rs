@@ -13,6 +13,7 @@ use crate::input::Numbers;
 use crate::output::{Sink, tell_promise};
 use crate::plan::Noisy;
 use crate::source::Source;
+use crate::stdout::lines_written;
 use crate::value::Value;
 
 /// Values of so many bytes beside themselves are too many: those with thousands of digits.
@@ -108,7 +109,7 @@ pub(crate) fn release<X: Noisy<T>, T: Value>(
     }
     warnings.iter().try_for_each(|warning| tell_or_fail(&format!("warning: {warning}")))?;
     let mut sink = Sink::new(io.shared.json, io.hex);
-    sink.write(&noisy, &mut String::new())?;
+    sink.write(&noisy, &mut String::new()).map_err(|error| error.after(lines_written()))?;
     sink.finish(promise, Some(&entered))
 }
 

@@ -85,6 +85,20 @@ fn private_cells_stay_private() {
     }
 }
 
+/// A row without an end is not read into memory whole, and not told.
+#[test]
+fn a_row_without_an_end() {
+    let place = Place::with_ledger("--epsilon 3");
+    let path = place.put("trips.csv", format!("{HEADER}{ROWS}KANARI,\"KANARI770077077"));
+    // A hole in the file takes no time to write.
+    let file = std::fs::OpenOptions::new().write(true).open(path).expect("it is there");
+    file.set_len(150 << 20).expect("it can be longer");
+    let output = place.run("release release.toml --ledger ledger.db");
+    assert_eq!((code(&output), stdout(&output)), (2, ""));
+    assert!(stderr(&output).contains("trips.csv, line 7: the row is longer than"), "{}", stderr(&output));
+    assert!(!CANARIES.iter().any(|canary| has(&output.stderr, canary)), "{}", stderr(&output));
+}
+
 /// What `init` writes has names and types of columns, and nothing else of a table.
 #[test]
 fn specs_that_are_written_have_no_values() {

@@ -8,6 +8,9 @@ use lastbit_table::{Out, parquet_bytes};
 use super::{HEADER, Place};
 use crate::common::{code, output, stderr, stdout};
 
+/// A name and what is in it.
+type File = (&'static str, Vec<u8>);
+
 type Trip = (String, &'static str, i64, &'static str, i64);
 
 fn trips(rows: i64) -> Vec<Trip> {
@@ -65,7 +68,7 @@ fn the_same_rows_have_the_same_digest() {
         writer.finish().expect("it compresses")
     };
     let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 1).expect("it compresses");
-    let files: [(&str, &[(&str, Vec<u8>)]); 7] = [
+    let files: [(&str, &[File]); 7] = [
         ("trips.csv", &[("trips.csv", csv(&trips).into_bytes())]),
         ("trips.csv", &[("trips.csv", csv(&shuffled).into_bytes())]),
         ("trips.csv.gz", &[("trips.csv.gz", gz(&csv(&trips)))]),

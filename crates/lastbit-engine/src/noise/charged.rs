@@ -60,6 +60,26 @@ impl Question {
 impl Plan {
     /// Charges the release, adds noise by `add_noise`, stores the values and gives them out; or gives out those that are stored.
     ///
+    /// ```
+    /// use lastbit::Family;
+    /// use lastbit_engine::budget;
+    /// use lastbit_engine::ledger::Book;
+    /// use lastbit_engine::noise::{Amount, Input, Noise, Question};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("budget.db");
+    /// budget::create(&path, "trips", Some("rider"), &budget::Amount::Pure { epsilon: "1".parse()? }, false)?;
+    /// let noise = Noise::new(Family::Laplace, Amount::Loss("1".parse()?));
+    /// let plan = Question { unit: Some("rider".into()), ..Question::new(noise, "1".parse()?) }.plan()?;
+    /// let book = Book { id: Some("sums".into()), ..Book::at(&path) };
+    /// let input = Input { dataset: "trips".into(), place: vec!["sums.txt".into()] };
+    ///
+    /// let first = plan.charged(&book, &input, || Ok(vec!["41.5".into()]))?;
+    /// let again = plan.charged(&book, &input, || unreachable!("it is charged and drawn once"))?;
+    /// assert_eq!((again.values, again.entered.head), (first.values, first.entered.head));
+    /// assert_eq!(budget::show(&path, false)?.budgets[0].charges, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// What the ledger refuses: nothing is charged. What the noise refuses: that stays charged.
     pub fn charged(
