@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from os import PathLike
 from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 _Exact: TypeAlias = str | int | float | Fraction | Decimal
@@ -503,6 +504,30 @@ def _account(
     curve: int,
 ) -> str: ...
 def _calibrate(noise: str, *, sensitivity: Any, times: int, epsilon: Any, delta: Any) -> str: ...
+def _release(
+    name: str,
+    text: str,
+    *,
+    ledger: str | PathLike[str] | None,
+    id: str | None,
+    analyst: str | None,
+    force_network: bool,
+    confidence: Any,
+    non_negative: bool,
+    digits: int | None,
+    dry_run: bool,
+    insecure_seed: int | None,
+) -> tuple[str, str, str]: ...
+def _ledger_declare(
+    path: str | PathLike[str], *, dataset: str, unit: str | None, epsilon: Any, rho: Any, delta: Any, force_network: bool
+) -> str: ...
+def _ledger_limit(
+    path: str | PathLike[str], *, dataset: str, analyst: str | None, epsilon: Any, rho: Any, delta: Any, force_network: bool
+) -> str: ...
+def _ledger_show(path: str | PathLike[str], force_network: bool) -> tuple[str, str]: ...
+def _ledger_history(path: str | PathLike[str], force_network: bool) -> str: ...
+def _ledger_export(path: str | PathLike[str], force_network: bool) -> str: ...
+def _ledger_verify(path: str | PathLike[str], head: str | None, force_network: bool) -> tuple[str, bool, str]: ...
 def _attack(
     first: Any, second: Any, *, epsilon: Any, delta: Any, confidence: Any, inputs: tuple[float, float] | None
 ) -> tuple[str, str, str]: ...

@@ -417,6 +417,8 @@ pub(crate) struct Io {
     pub(crate) hex: bool,
     #[command(flatten)]
     pub(crate) shared: SharedIo,
+    #[command(flatten)]
+    pub(crate) book: crate::charged::NoiseBook,
 }
 
 /// What noise and choices read and print alike.

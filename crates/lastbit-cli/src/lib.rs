@@ -32,6 +32,7 @@ mod bench;
 mod budget;
 mod cells;
 mod certify;
+mod charged;
 mod choose;
 mod entry;
 mod error;

@@ -13,7 +13,7 @@ use crate::output::{Sink, print_now, tell_promise, to_json};
 use crate::plan::{Noisy, question};
 use crate::source::Source;
 use crate::value::Value;
-use crate::{interrupt, stdout};
+use crate::{charged, interrupt, stdout};
 
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     if let Command::Conformance(_) | Command::Certify(_) | Command::Bench(_) = cli.command {
@@ -98,8 +98,17 @@ fn release<X: Noisy<T>, T: Value>(
         granularity: mechanism.granularity(),
         shows_values: io.shared.show_values,
     };
-    let source = Source::new(io.shared.insecure_seed)?;
+    let book = io.book.book();
+    if book.is_some() {
+        question.check_unit().map_err(of_engine)?;
+    }
+    let mut source = Source::new(io.shared.insecure_seed)?;
     let mut input = Input::open(io.file.as_deref())?;
+    if let Some(book) = book {
+        let values = charged::read_all::<X, T>(input.numbers("reading", &format)?)?;
+        let plan = plan_for(plan, question, values.len() as u64)?;
+        return charged::release(&plan, &book, io, &values, &mut source, &plan.promise(false));
+    }
     let mut checked = None;
     if !input.is_pipe() {
         let first_pass = Checked::read::<X, T>(input.numbers("checking", &format)?)?;
@@ -110,9 +119,7 @@ fn release<X: Noisy<T>, T: Value>(
     }
     let plan = match (plan, &checked) {
         (Some(plan), _) => plan,
-        (None, Some(first_pass)) => {
-            Question { length: Some(first_pass.values), ..question }.plan().map_err(of_engine)?
-        }
+        (None, Some(first_pass)) => plan_for(None, question, first_pass.values)?,
         (None, None) => {
             return Err(Error::usage(
                 format!(
@@ -128,8 +135,16 @@ fn release<X: Noisy<T>, T: Value>(
     let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;
     match release.batches::<X, T>(numbers) {
-        Ok(()) => release.sink.finish(&release.promise),
+        Ok(()) => release.sink.finish(&release.promise, None),
         Err(error) => Err(error.after(stdout::lines_written())),
+    }
+}
+
+/// The plan, now that the number of values is known.
+fn plan_for(plan: Option<Plan>, question: Question, values: u64) -> Result<Plan, Error> {
+    match plan {
+        Some(plan) => Ok(plan),
+        None => Question { length: Some(values), ..question }.plan().map_err(of_engine),
     }
 }
 

@@ -21,8 +21,8 @@ use lastbit_ledger::{
 use lastbit_real::{Rational, Rounding};
 use serde::Serialize;
 
+use crate::ledger::{neighbours, open, refused};
 use crate::number::decimal;
-use crate::release::{ledger_refused as refused, open_ledger as open};
 use crate::{Refusal, Schema};
 
 /// Digits of what is left.
@@ -127,7 +127,7 @@ pub fn create(
         opened => opened.map_err(refused)?,
     };
     let declared = match unit {
-        Some(unit) => ledger.declare(dataset, &format!("one {unit} added or removed"), &limit),
+        Some(unit) => ledger.declare(dataset, &neighbours(unit), &limit),
         None => ledger.declare_open(dataset, &limit),
     };
     declared.map_err(refused)?;

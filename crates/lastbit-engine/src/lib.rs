@@ -24,6 +24,7 @@
 //! | [`number`] | numbers and losses as they are written in answers |
 //! | [`verdict`] | verdicts and their exit codes |
 //! | [`refusal`] | the reason why there is no answer |
+//! | [`ledger`] | how releases are charged once, and stored before they are shown |
 //! | [`source`] | the text that a question is about |
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
 
@@ -36,6 +37,7 @@ pub mod budget;
 pub mod certify;
 pub mod check;
 pub mod explain;
+pub mod ledger;
 pub mod noise;
 pub mod number;
 pub mod prove;

@@ -3,11 +3,9 @@
 use lastbit::{Claim, Rational};
 use lastbit_account as account;
 use lastbit_engine::account::{Calibration, Question, Term, terms_of, terms_of_claims};
-use lastbit_engine::{Progress, Refusal, Watcher};
 use pyo3::prelude::*;
 
-use super::interrupt::Interrupt;
-use super::{choice, refused};
+use super::{choice, refused, watched};
 use crate::errors::{ParameterError, python};
 use crate::number;
 
@@ -94,18 +92,4 @@ fn terms(releases: Vec<Given>) -> PyResult<Vec<Term>> {
         terms_of_claims(&claims).map_err(refused::exception)?;
     }
     Ok(terms)
-}
-
-/// An answer of the engine, without the interpreter's lock, which Ctrl-C stops.
-fn watched<T: Send>(
-    py: Python<'_>,
-    ask: impl FnOnce(&Watcher<'_>) -> Result<T, Refusal> + Send,
-) -> PyResult<T> {
-    let answer = py.detach(|| {
-        let interrupt = Interrupt::new();
-        let progress = |_: Progress<'_>| interrupt.look();
-        let answer = ask(&Watcher { cancel: interrupt.flag(), progress: &progress });
-        interrupt.raised().map(|()| answer)
-    })?;
-    answer.map_err(refused::exception)
 }

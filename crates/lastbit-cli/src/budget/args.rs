@@ -87,7 +87,7 @@ pub(crate) struct Amount {
     #[arg(long, value_name = "RHO", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) rho: Option<Rational>,
     /// The δ that goes with --epsilon
-    #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true, requires = "epsilon")]
+    #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true, requires = "epsilon", conflicts_with = "rho")]
     pub(crate) delta: Option<Rational>,
 }
 

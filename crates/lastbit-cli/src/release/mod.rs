@@ -7,7 +7,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use lastbit_engine::release::{Book, ForTheOwner, Processing, Question, ReleaseAnswer};
+use lastbit_engine::ledger::Book;
+use lastbit_engine::release::{ForTheOwner, Processing, Question, ReleaseAnswer};
 use lastbit_engine::{Progress, Watcher};
 
 use crate::error::{Error, of_engine, tell, tell_or_fail};

@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::ledger::{Entered, neighbours};
-use super::noise::{ReleaseNoise, unit_of};
+use super::noise::{ReleaseNoise, neighbours, unit_of};
 use super::values::{Value, values};
 use super::{Processing, Question};
+use crate::ledger::Entered;
 use crate::noise::Promise;
 use crate::{Number, Refusal};
 

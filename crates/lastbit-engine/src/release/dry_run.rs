@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::Processing;
 use super::answer::{QueryAnswer, queries};
-use super::ledger::{Outlook, neighbours};
-use super::noise::ReleaseNoise;
+use super::noise::{ReleaseNoise, neighbours};
 use super::text::aligned;
+use crate::ledger::Outlook;
 use crate::noise::{Promise, Promised};
 use crate::{Number, Refusal};
 

@@ -37,13 +37,11 @@
 //! |---|---|
 //! | `noise` | the noise of each part of a plan, and what all of it promises |
 //! | `values` | from noisy integers to values with intervals |
-//! | `ledger` | charged before it is computed, stored before it is shown |
 //! | `answer`, `text`, `table` | a released table as data, in a terminal, and as CSV |
 //! | `dry_run` | what a release would cost and how far off it would be, without reading the table |
 
 mod answer;
 mod dry_run;
-mod ledger;
 mod noise;
 mod table;
 mod template;
@@ -52,14 +50,12 @@ mod values;
 
 pub use answer::{QueryAnswer, ReleaseAnswer, Row};
 pub use dry_run::{DryRun, ExpectedError};
-pub use ledger::{Book, Entered, Outlook};
 pub use template::template;
 pub use values::{Processing, Value};
 
-pub(crate) use ledger::{open as open_ledger, refused as ledger_refused};
-
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -69,9 +65,9 @@ use lastbit::BitSource;
 use lastbit_table::{CuratorNotes, Options, Plan, Progress as Read, Spec, TableError, aggregate};
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::{Asked, Book, Entry};
 use crate::{Progress, Refusal, Watcher};
-use ledger::{Entry, Step};
-use noise::ReleaseNoise;
+use noise::{ReleaseNoise, unit_of};
 
 /// Bytes of rows that are kept in memory, if nothing else is said.
 const MEMORY: usize = 256_000_000;
@@ -154,7 +150,7 @@ impl Question {
     pub fn dry_run(&self) -> Result<DryRun, Refusal> {
         let (plan, noise) = self.plan()?;
         let outlook = match &self.book {
-            Some(book) => Some(Entry::open(book, &plan, &noise.claim, &[])?.outlook()?),
+            Some(book) => Some(entry(book, &plan, &noise, &[])?.outlook()?),
             None => None,
         };
         DryRun::new(&plan, &noise, &self.processing, outlook)
@@ -196,33 +192,17 @@ impl Question {
         };
         // Everything that can be refused without the rows is refused before the charge.
         let files = lastbit_table::files(&plan).map_err(|error| refused(&error))?;
-        let mut entry = Entry::open(book, &plan, &noise.claim, &files)?;
-        let (step, warnings) = entry.reserve()?;
-        let (bytes, head, again, exact) = match step {
-            Step::Again(bytes, head) => (bytes, head, true, None),
-            Step::Compute => {
-                let (noisy, exact) = match self.compute(&plan, &noise, source, watcher) {
-                    Ok(found) => found,
-                    // What stopped it is not in the data: it may be computed again, at no charge.
-                    Err(error @ Refusal::Interrupted { .. }) => return Err(error),
-                    Err(error) => {
-                        // Whoever asks again must not learn more from another outcome.
-                        entry.fail("the files could not be read to their end")?;
-                        return Err(error);
-                    }
-                };
-                let record = Record { release: 1, plan: plan.hash(), noisy };
-                let record = serde_json::to_vec(&record).map_err(|error| {
-                    Refusal::usage(format!("the result cannot be written: {error}"), "please report it")
-                })?;
-                let (bytes, head, again) = entry.finish(&record)?;
-                (bytes, head, again, Some(exact))
-            }
-        };
-        let noisy = read(&bytes, &plan)?;
-        let entered = entry.entered(head, again)?;
-        let answer = ReleaseAnswer::new(self, &plan, &noise, &noisy, Some(entered), warnings)?;
-        Ok((answer, exact.filter(|_| !again)))
+        let shown = entry(book, &plan, &noise, &files)?.once(|| {
+            let (noisy, exact) = self.compute(&plan, &noise, source, watcher)?;
+            let record = Record { release: 1, plan: plan.hash(), noisy };
+            let record = serde_json::to_vec(&record).map_err(|error| {
+                Refusal::usage(format!("the result cannot be written: {error}"), "please report it")
+            })?;
+            Ok((record, exact))
+        })?;
+        let noisy = read(&shown.bytes, &plan)?;
+        let answer = ReleaseAnswer::new(self, &plan, &noise, &noisy, Some(shown.entered), shown.warnings)?;
+        Ok((answer, shown.beside))
     }
 
     /// Reads the table and adds noise.
@@ -244,6 +224,22 @@ impl Question {
         let exact = ForTheOwner { digest: outcome.aggregates.digest(), notes: outcome.curator };
         Ok((noisy, exact))
     }
+}
+
+/// The release in its ledger.
+fn entry(book: &Book, plan: &Plan, noise: &ReleaseNoise, files: &[PathBuf]) -> Result<Entry, Refusal> {
+    let hash = plan.hash();
+    Entry::open(
+        book,
+        &Asked {
+            usual_id: Some(format!("plan-{}", &hash[..16])),
+            spec: &hash,
+            dataset: plan.dataset(),
+            unit: &unit_of(plan),
+            claim: &noise.claim,
+            files,
+        },
+    )
 }
 
 /// How often a watcher is told.

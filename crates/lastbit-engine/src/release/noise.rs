@@ -46,14 +46,21 @@ pub(super) fn unit_of(plan: &Plan) -> String {
     let described = plan.describe();
     let name = described.unit.join(" and ");
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    // A column may be called as rows are, or as two columns are together.
+    let is_taken = name == "row" || described.unit.iter().any(|column| column.contains(" and "));
     match described.unit.is_empty() {
         true => "row".to_owned(),
-        false if name.chars().all(is_plain) && name.chars().count() <= MOST_CHARS => name,
+        false if !is_taken && name.chars().all(is_plain) && name.chars().count() <= MOST_CHARS => name,
         false => {
             let plain: String = name.chars().filter(|c| is_plain(*c)).take(MOST_CHARS).collect();
-            format!("{plain} {}", &Digest::of(name.as_bytes()).to_string()[..12])
+            format!("{plain} {}", &Digest::of(described.unit.join("\u{1f}").as_bytes()).to_string()[..12])
         }
     }
+}
+
+/// Neighbouring tables in words.
+pub(super) fn neighbours(plan: &Plan) -> String {
+    crate::ledger::neighbours(&unit_of(plan))
 }
 
 impl ReleaseNoise {
@@ -67,7 +74,7 @@ impl ReleaseNoise {
             query
                 .components
                 .iter()
-                .map(|component| amount.noise(component, &unit))
+                .map(|component| amount.noise(component, &unit)?.that_fits(&query.name))
                 .collect::<Result<Vec<_>, _>>()
         };
         let queries = plan.queries().iter().map(query).collect::<Result<Vec<_>, Refusal>>()?;
@@ -106,6 +113,21 @@ impl ReleaseNoise {
 }
 
 impl ComponentNoise {
+    /// Refuses noise that might not fit into 64 bits, before anything is charged for it.
+    fn that_fits(self, query: &str) -> Result<ComponentNoise, Refusal> {
+        // Beyond so many times the scale there is less than e^-64 of Laplace noise, and less of Gaussian noise.
+        let largest = self.scale() * Rational::from(64);
+        if largest < Rational::pow2(63) {
+            return Ok(self);
+        }
+        Err(Refusal::usage(
+            format!(
+                "the noise of query {query} is so large that it may not fit into 64 bits, in steps of its grid"
+            ),
+            "give the query a larger part of the budget, or a coarser grid: grid = …",
+        ))
+    }
+
     /// The scale of Laplace noise, the standard deviation of Gaussian noise, to many digits, in steps.
     pub(super) fn scale(&self) -> Rational {
         match &self.mechanism {

@@ -44,16 +44,7 @@ impl ReleaseAnswer {
             plural(self.rows_a_group),
         ));
         lines.push(match &self.ledger {
-            Some(entered) => format!(
-                "ledger {}: {} {}, {} = {} left for {}, head {}",
-                entered.path,
-                entered.id,
-                if entered.again { "shown again at no charge" } else { "charged" },
-                if entered.measure == "epsilon" { "ε" } else { "ρ" },
-                entered.left,
-                entered.dataset,
-                entered.head,
-            ),
+            Some(entered) => entered.text(),
             None => {
                 "no ledger: nobody remembers this release, and another one costs as much again (--ledger)"
                     .to_owned()

@@ -143,13 +143,16 @@ impl Plan {
 
 /// The place in a header of each needed column.
 pub(crate) fn places<S: AsRef<str>>(needed: &[String], header: &[S]) -> Result<Vec<usize>, HeaderError> {
+    // Without any of the names, the first line may be one of persons: then it must not be in a message.
+    let is_header = header.iter().any(|column| needed.iter().any(|name| column.as_ref() == name));
     let place = |name: &String| {
         let mut found = header.iter().enumerate().filter(|(_, column)| column.as_ref() == name);
         match (found.next(), found.next()) {
             (Some((place, _)), None) => Ok(place),
             (Some(_), Some(_)) => Err(HeaderError::Twice { name: name.clone() }),
             (None, _) => {
-                let suggestion = closest(name, header.iter().map(AsRef::as_ref)).map(str::to_owned);
+                let suggestion = closest(name, header.iter().map(AsRef::as_ref).filter(|_| is_header));
+                let suggestion = suggestion.map(str::to_owned);
                 Err(HeaderError::Missing { name: name.clone(), suggestion })
             }
         }

@@ -1,5 +1,6 @@
 //! The names and types of a table's columns, for whoever writes a spec.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::TableSource;
@@ -54,6 +55,9 @@ pub fn columns_of(path: &Path) -> Result<Vec<(String, ColumnType)>, TableError> 
         spec.delimiter = b'\t';
     }
     let names = csv::names(path.to_owned(), input(path)?, &spec)?;
+    if !look_like_names(&names) {
+        return Err(TableError::NoHeader { path: path.to_owned() });
+    }
     let mut types = vec![None; names.len()];
     let mut table = Files::one(path.to_owned(), names.clone(), spec);
     if let Some(piece) = table.next_piece()? {
@@ -64,6 +68,16 @@ pub fn columns_of(path: &Path) -> Result<Vec<(String, ColumnType)>, TableError> 
         })?;
     }
     Ok(names.into_iter().zip(types.into_iter().map(|found| found.unwrap_or(ColumnType::Text))).collect())
+}
+
+/// Whether these may be names of columns: a first line with empty cells, numbers, dates or one text twice is one of data, which nobody may see.
+fn look_like_names(names: &[String]) -> bool {
+    let is_name = |name: &String| {
+        !name.trim().is_empty()
+            && Number::parse(name.as_bytes()).is_none()
+            && date::parse(name.as_bytes()).is_none()
+    };
+    names.iter().all(is_name) && names.iter().collect::<BTreeSet<_>>().len() == names.len()
 }
 
 /// The type that all cells have which are not null; `None` if all are.

@@ -13,7 +13,7 @@ use crate::suggest::closest;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
-    table: TableText,
+    table: Spanned<TableText>,
     #[serde(default)]
     derive: BTreeMap<String, Spanned<String>>,
     filter: Option<Spanned<String>>,
@@ -82,7 +82,8 @@ pub(super) fn parse(text: &str) -> Result<Spec, SpecError> {
     let mut note = |key: String, span: Range<usize>| {
         lines.insert(key, source.line(span.start));
     };
-    let table = source.table(&read.table)?;
+    note("table".to_owned(), read.table.span());
+    let table = source.table(read.table.get_ref())?;
     let derive = read.derive.into_iter().map(|(name, expression)| {
         note(format!("derive.{name}"), expression.span());
         (name, expression.into_inner())

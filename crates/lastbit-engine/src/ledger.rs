@@ -1,4 +1,7 @@
-//! A release and its ledger: charged before it is computed, stored before it is shown.
+//! Releases and their ledger: charged before they are computed, stored before they are shown.
+//!
+//! Tables ([`release`](crate::release)) and noisy values ([`noise`](crate::noise)) go into the same ledger in the same way, and their losses add
+//! where they are about the same unit.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -7,13 +10,11 @@ use lastbit::{Claim, Measure};
 use lastbit_ledger::{
     Budget, Charge, Digest, Error, Head, Ledger, Options, Outcome, Rational as Exact, Request, Reservation,
 };
-use lastbit_table::Plan;
+use lastbit_real::Rounding;
 use serde::Serialize;
 
-use super::noise::unit_of;
 use crate::number::decimal;
 use crate::{Number, Refusal};
-use lastbit_real::Rounding;
 
 /// Digits of what is left.
 const DIGITS: usize = 6;
@@ -23,7 +24,7 @@ const DIGITS: usize = 6;
 pub struct Book {
     /// The file.
     pub path: PathBuf,
-    /// The name of the release; `None` names it after its plan, so that the same plan is charged once.
+    /// The name of the release; `None` names a table release after its plan, so that the same plan is charged once. Noise needs one.
     pub id: Option<String>,
     /// Who asks, if there are budgets by analyst.
     pub analyst: Option<String>,
@@ -63,79 +64,128 @@ pub struct Entered {
     pub left: Number,
 }
 
-/// Neighbouring tables in words.
-pub(super) fn neighbours(plan: &Plan) -> String {
-    format!("one {} added or removed", unit_of(plan))
+impl Entered {
+    /// In words.
+    pub fn text(&self) -> String {
+        format!(
+            "ledger {}: {} {}, {} = {} left for {}, head {}",
+            self.path,
+            self.id,
+            if self.again { "shown again at no charge" } else { "charged" },
+            if self.measure == "epsilon" { "ε" } else { "ρ" },
+            self.left,
+            self.dataset,
+            self.head,
+        )
+    }
+}
+
+/// Neighbouring data in words. Losses add only where the words are the same, so every front end takes them from here.
+pub(crate) fn neighbours(unit: &str) -> String {
+    format!("one {unit} added or removed")
+}
+
+/// A release that is to be entered.
+pub(crate) struct Asked<'a> {
+    /// The name that it has if the book gives none.
+    pub(crate) usual_id: Option<String>,
+    /// Everything that the release depends on but the data, or a hash of it.
+    pub(crate) spec: &'a str,
+    pub(crate) dataset: Option<&'a str>,
+    /// Whose data neighbours differ in.
+    pub(crate) unit: &'a str,
+    pub(crate) claim: &'a Claim,
+    /// The files with the data, to warn if they change.
+    pub(crate) files: &'a [PathBuf],
+}
+
+/// A release that has been entered: what is to be shown, and nothing else.
+pub(crate) struct Shown<T> {
+    /// The bytes that the ledger has.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) entered: Entered,
+    /// What the owner should look at.
+    pub(crate) warnings: Vec<String>,
+    /// What came with the bytes, unless they are those of another time.
+    pub(crate) beside: Option<T>,
 }
 
 /// An open ledger, and the release that is to be entered.
-pub(super) struct Entry {
+pub(crate) struct Entry {
     ledger: Ledger,
     request: Request,
     path: String,
 }
 
-/// What is to be done.
-pub(super) enum Step {
-    /// The release is charged: compute it.
-    Compute,
-    /// It was made before: these are its bytes, and the entry that has them.
-    Again(Vec<u8>, Head),
-}
-
 impl Entry {
     /// Opens the ledger. Nothing is charged.
-    pub(super) fn open(book: &Book, plan: &Plan, claim: &Claim, files: &[PathBuf]) -> Result<Entry, Refusal> {
-        let dataset = plan.dataset().ok_or_else(|| {
+    pub(crate) fn open(book: &Book, asked: &Asked<'_>) -> Result<Entry, Refusal> {
+        let dataset = asked.dataset.ok_or_else(|| {
             Refusal::usage(
                 "a ledger keeps budgets by dataset, and this release does not name one",
                 "give the dataset's name: dataset = \"…\" in [table], or --dataset",
             )
         })?;
-        let hash = plan.hash();
-        let charge = match claim.measure() {
-            Measure::MaxDivergence => Charge::pure(claim.loss().clone()),
-            Measure::ZeroConcentratedDivergence => Charge::zero_concentrated(claim.loss().clone()),
+        let id = book.id.clone().or_else(|| asked.usual_id.clone()).ok_or_else(|| {
+            Refusal::usage(
+                "a ledger charges a release once by its id, and this release has none",
+                "give it a name of its own: --id NAME; asked again under that name, the stored values are shown at no charge",
+            )
+        })?;
+        let loss = asked.claim.loss().clone();
+        let charge = match asked.claim.measure() {
+            Measure::MaxDivergence => Charge::pure(loss),
+            Measure::ZeroConcentratedDivergence => Charge::zero_concentrated(loss),
         };
         let request = Request {
-            id: book.id.clone().unwrap_or_else(|| format!("plan-{}", &hash[..16])),
-            spec: Digest::of(hash.as_bytes()),
+            id,
+            spec: Digest::of(asked.spec.as_bytes()),
             dataset: dataset.to_owned(),
             analyst: book.analyst.clone(),
-            neighbours: neighbours(plan),
+            neighbours: neighbours(asked.unit),
             charge: charge.map_err(refused)?,
-            claim: claim.to_json(),
-            fingerprint: fingerprint(files),
+            claim: asked.claim.to_json(),
+            fingerprint: fingerprint(asked.files),
         };
         let ledger = open(&book.path, book.force_network)?;
         Ok(Entry { ledger, request, path: book.path.display().to_string() })
     }
 
-    /// Charges the release, unless that was done; and what the owner should look at.
-    pub(super) fn reserve(&mut self) -> Result<(Step, Vec<String>), Refusal> {
+    /// Charges the release, computes it, stores what came out and only then gives it out; or gives out what is stored from before.
+    ///
+    /// # Errors
+    /// What the ledger refuses: nothing is charged. Whatever stops `compute`: the release stays charged, and unless it was interrupted it has ended
+    /// without a result, since whoever asks again must not learn more from another outcome.
+    pub(crate) fn once<T>(
+        mut self,
+        compute: impl FnOnce() -> Result<(Vec<u8>, T), Refusal>,
+    ) -> Result<Shown<T>, Refusal> {
         let reserved = self.ledger.reserve(&self.request).map_err(refused)?;
         let warnings = reserved.warnings.iter().map(ToString::to_string).collect();
-        let step = match reserved.reservation {
-            Reservation::New | Reservation::Unfinished => Step::Compute,
-            Reservation::Done(stored) => Step::Again(shown(stored.outcome, stored.bytes)?, stored.head),
+        let (stored, beside) = match reserved.reservation {
+            Reservation::Done(stored) => (stored, None),
+            Reservation::New | Reservation::Unfinished => match compute() {
+                Ok((bytes, beside)) => {
+                    let stored = self.ledger.finish(&self.request.id, &bytes).map_err(refused)?;
+                    // Another process may have been first: then its result is shown.
+                    (stored, Some(beside))
+                }
+                Err(error @ Refusal::Interrupted { .. }) => return Err(error),
+                Err(error) => {
+                    let message = "it could not be computed from its data";
+                    self.ledger.fail(&self.request.id, message).map_err(refused)?;
+                    return Err(error);
+                }
+            },
         };
-        Ok((step, warnings))
-    }
-
-    /// Stores the result; what is to be shown, which is another process's result if that was first.
-    pub(super) fn finish(&mut self, result: &[u8]) -> Result<(Vec<u8>, Head, bool), Refusal> {
-        let stored = self.ledger.finish(&self.request.id, result).map_err(refused)?;
-        Ok((shown(stored.outcome, stored.bytes)?, stored.head, !stored.is_new))
-    }
-
-    /// Ends the release with a message about the form of its files; it stays charged.
-    pub(super) fn fail(&mut self, message: &str) -> Result<(), Refusal> {
-        self.ledger.fail(&self.request.id, message).map_err(refused)?;
-        Ok(())
+        let (head, again) = (stored.head, !stored.is_new);
+        let bytes = shown(stored.outcome, stored.bytes)?;
+        let entered = self.entered(head, again)?;
+        Ok(Shown { bytes, entered, warnings, beside: beside.filter(|_| !again) })
     }
 
     /// What is left of the dataset's budget, and what the ledger says of this release.
-    pub(super) fn entered(&self, head: Head, again: bool) -> Result<Entered, Refusal> {
+    fn entered(&self, head: Head, again: bool) -> Result<Entered, Refusal> {
         let budget = self.budget()?;
         Ok(Entered {
             path: self.path.clone(),
@@ -165,7 +215,7 @@ impl Entry {
     }
 
     /// What the ledger leaves, in words; nothing is charged.
-    pub(super) fn outlook(&self) -> Result<Outlook, Refusal> {
+    pub(crate) fn outlook(&self) -> Result<Outlook, Refusal> {
         let budget = self.budget()?;
         let asked = self.request.charge.amount_in(budget.measure);
         let fits = asked.as_ref().is_some_and(|asked| *asked <= budget.left);
@@ -220,7 +270,7 @@ fn shown(outcome: Outcome, bytes: Vec<u8>) -> Result<Vec<u8>, Refusal> {
         Outcome::Result => Ok(bytes),
         Outcome::Failure => Err(Refusal::usage(
             format!("this release failed before, and stays charged: {}", String::from_utf8_lossy(&bytes)),
-            "mend the files, and release under another id, which is charged again",
+            "mend the data, and release under another id, which is charged again",
         )),
     }
 }
