@@ -5,6 +5,8 @@ mod files;
 mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod shared;
 mod split;
 
 use std::path::Path;
