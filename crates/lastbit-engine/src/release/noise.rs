@@ -21,6 +21,9 @@ const EPSILON_BITS: i64 = 48;
 /// Digits of a distance that is no fraction: the noise is larger by less than a part in 10¹⁰ for it.
 const DISTANCE_DIGITS: usize = 11;
 
+/// Noise of a scale below 2 to this power is below 2⁶², whatever is drawn: the noise library bounds it by 2³⁸ scales.
+const SMALL_SCALE: i64 = 23;
+
 /// The noise of one component.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentNoise {
@@ -46,12 +49,17 @@ pub(super) fn unit_of(plan: &Plan) -> String {
     let described = plan.describe();
     let name = described.unit.join(" and ");
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    // A column `row` is no row, and a column `a and b` is not the two columns.
+    let has_two_meanings = described.unit.iter().any(|column| column == "row" || column.contains(" and "));
     match described.unit.is_empty() {
         true => "row".to_owned(),
-        false if name.chars().all(is_plain) && name.chars().count() <= MOST_CHARS => name,
+        false if !has_two_meanings && name.chars().all(is_plain) && name.chars().count() <= MOST_CHARS => {
+            name
+        }
         false => {
             let plain: String = name.chars().filter(|c| is_plain(*c)).take(MOST_CHARS).collect();
-            format!("{plain} {}", &Digest::of(name.as_bytes()).to_string()[..12])
+            let columns = format!("{:?}", described.unit);
+            format!("{plain} {}", &Digest::of(columns.as_bytes()).to_string()[..12])
         }
     }
 }
@@ -93,12 +101,7 @@ impl ReleaseNoise {
                 let groups = 0..exact.keys().len();
                 let cells: Vec<i128> =
                     groups.flat_map(|group| exact.integers(component, group).iter().copied()).collect();
-                // The noise of an integer does not depend on the integer, so it is drawn at 0, where it fits.
-                let mut drawn = vec![0i64; cells.len()];
-                noise.mechanism.release_in_place(source, &mut drawn)?;
-                noisy.push(
-                    cells.iter().zip(drawn).map(|(cell, noise)| cell.saturating_add(noise.into())).collect(),
-                );
+                noisy.push(noise.add_to(cells, source)?);
             }
         }
         Ok(noisy)
@@ -106,6 +109,37 @@ impl ReleaseNoise {
 }
 
 impl ComponentNoise {
+    /// The integers with noise, which is drawn at 0, since it does not depend on them.
+    ///
+    /// Noise that may not fit in 64 bits is drawn as big integers: if it were cut off, or drawn again, sums with it would tell the exact integers
+    /// apart at the ends. Sums are cut off at 128 bits, which looks at nothing but the sum.
+    fn add_to<S: BitSource>(&self, cells: Vec<i128>, source: &mut S) -> Result<Vec<i128>, lastbit::Error> {
+        if self.scale().floor_log2().is_none_or(|log| log < SMALL_SCALE) {
+            let mut drawn = vec![0i64; cells.len()];
+            self.mechanism.release_in_place(source, &mut drawn)?;
+            return Ok(cells
+                .iter()
+                .zip(drawn)
+                .map(|(cell, noise)| cell.saturating_add(noise.into()))
+                .collect());
+        }
+        let noisy = |cell: i128| {
+            let sum = IBig::from(cell) + self.draw(source)?;
+            let end = if sum < IBig::ZERO { i128::MIN } else { i128::MAX };
+            Ok(i128::try_from(sum).unwrap_or(end))
+        };
+        cells.into_iter().map(noisy).collect()
+    }
+
+    /// Noise of any size.
+    fn draw<S: BitSource>(&self, source: &mut S) -> Result<IBig, lastbit::Error> {
+        match &self.mechanism {
+            AnyMechanism::DiscreteLaplace(noise) => noise.sample(source),
+            AnyMechanism::DiscreteGaussian(noise) => noise.sample(source),
+            other => other.release(source, 0i64).map(IBig::from),
+        }
+    }
+
     /// The scale of Laplace noise, the standard deviation of Gaussian noise, to many digits, in steps.
     pub(super) fn scale(&self) -> Rational {
         match &self.mechanism {
@@ -201,10 +235,65 @@ fn root_above(square: &Rational) -> Rational {
 
 #[cfg(test)]
 mod tests {
+    use lastbit_table::Spec;
+
     use super::*;
 
     fn rational(text: &str) -> Rational {
         text.parse().expect("a number")
+    }
+
+    /// Beyond 64 bits noise is neither cut off nor refused, and as wide as its half-widths say.
+    #[test]
+    fn large_noise_keeps_its_law() {
+        let spec = "[table]\npath = \"-\"\nunit = \"row\"\n[privacy]\nepsilon = 1\n[[query]]\nname = \"n\"\nkind = \"count\"\n";
+        let plan = Spec::parse(spec, "".as_ref()).expect("a spec").plan().expect("a plan");
+        let component = &plan.queries()[0].components[0];
+        for amount in [
+            Amount::Pure(rational("1e-4")),
+            Amount::Pure(rational("1e-19")),
+            Amount::ZeroConcentrated(rational("1e-16")),
+            Amount::ZeroConcentrated(rational("1e-40")),
+        ] {
+            let noise = amount.noise(component, "row").expect("noise");
+            let mut source = lastbit::InsecureSeededSource::<u64>::from_seed(7);
+            let cell = 3_i128 << 64;
+            let noisy = noise.add_to(vec![cell; 2000], &mut source).expect("noise of any size");
+            let width = noise.half_width(&rational("1/2")).expect("a width");
+            let within = noisy.iter().filter(|x| {
+                let off = IBig::from(**x - cell);
+                off <= width && -off <= width
+            });
+            // Half of 2000, give or take five standard deviations.
+            assert!((888..=1112).contains(&within.count()), "{amount:?}");
+            let above = noisy.iter().filter(|x| **x > cell).count();
+            assert!((888..=1112).contains(&above), "{amount:?}");
+        }
+    }
+
+    #[test]
+    fn units_of_different_columns_have_different_names() {
+        let name = |unit: &str| {
+            let spec = format!(
+                "[table]\npath = \"-\"\nunit = {unit}\n[bounds]\nrows = 1\n[privacy]\nepsilon = 1\n[[query]]\nname = \"n\"\nkind = \"count\"\n"
+            );
+            unit_of(&Spec::parse(&spec, "".as_ref()).expect("a spec").plan().expect("a plan"))
+        };
+        let units = [
+            r#""row""#,
+            r#"["row"]"#,
+            r#"["a", "b"]"#,
+            r#"["a and b"]"#,
+            r#"["a and b", "c"]"#,
+            r#"["a", "b and c"]"#,
+            r#"["b", "a"]"#,
+            r#""a""#,
+            r#""a(""#,
+            r#""a)""#,
+        ];
+        let names: std::collections::BTreeSet<String> = units.into_iter().map(name).collect();
+        assert_eq!(names.len(), units.len(), "{names:?}");
+        assert_eq!((name(units[0]).as_str(), name(units[2]).as_str()), ("row", "a and b"));
     }
 
     #[test]
