@@ -251,6 +251,7 @@ pub(crate) fn refused(error: Error) -> Refusal {
     let hint = match &error {
         Error::Missing { .. } => "create it: lastbit budget create LEDGER --dataset NAME --epsilon E",
         Error::UnknownDataset { .. } => "declare it: lastbit budget create LEDGER --dataset NAME --epsilon E",
+        Error::DatasetExists { .. } => "lastbit budget limit LEDGER --dataset NAME --epsilon E",
         Error::Exceeded { .. } => {
             "ask for less, or let the owner of the data set another limit: lastbit budget limit"
         }

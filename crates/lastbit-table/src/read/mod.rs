@@ -12,8 +12,8 @@ mod split;
 use std::path::Path;
 
 pub use files::{files, open};
-pub(crate) use files::{is_table, whole_file};
-pub use look::{ColumnType, columns_of};
+pub(crate) use files::{is_among, is_table, whole_file};
+pub use look::{ColumnType, columns_of, delimiter_of};
 
 use crate::batch::Batch;
 use crate::error::TableError;
