@@ -174,7 +174,12 @@ impl Entry {
                 Err(error) => {
                     let message = "it could not be computed from its data";
                     self.ledger.fail(&self.request.id, message).map_err(refused)?;
-                    return Err(error);
+                    return Err(Refusal::usage(
+                        format!(
+                            "{error}; the release stays charged, since its failure tells something about the data"
+                        ),
+                        "check the data before the next release, which needs another id and is charged again",
+                    ));
                 }
             },
         };
@@ -301,6 +306,7 @@ pub(crate) fn refused(error: Error) -> Refusal {
     let hint = match &error {
         Error::Missing { .. } => "create it: lastbit budget create LEDGER --dataset NAME --epsilon E",
         Error::UnknownDataset { .. } => "declare it: lastbit budget create LEDGER --dataset NAME --epsilon E",
+        Error::DatasetExists { .. } => "lastbit budget limit LEDGER --dataset NAME --epsilon E",
         Error::Exceeded { .. } => {
             "ask for less, or let the owner of the data set another limit: lastbit budget limit"
         }

@@ -58,6 +58,14 @@ pub enum TableError {
         /// What is wrong.
         fault: HeaderError,
     },
+    /// A CSV file whose header is one cell with the delimiter of other files in it.
+    #[error("{}: the header is a single column with {found:?} in its name: is that the delimiter?", path.display())]
+    Delimiter {
+        /// The file.
+        path: PathBuf,
+        /// The sign.
+        found: char,
+    },
     /// A CSV file whose first line is no header.
     #[error("{}: the first line must be a header of column names in UTF-8", path.display())]
     NoHeader {

@@ -87,7 +87,7 @@ pub use plan::{
     Component, ComponentDescription, Description, HeaderError, Measure, Noise, Plan, PlanError, PlanFault,
     Privacy, Query, QueryDescription, QueryKind,
 };
-pub use read::{ColumnType, Piece, TableSource, columns_of, files, open};
+pub use read::{ColumnType, Piece, TableSource, columns_of, delimiter_of, files, open};
 pub use sensitivity::Sensitivity;
 pub use spec::{Spec, SpecError};
 pub use write::{Out, WriteError, parquet_bytes};

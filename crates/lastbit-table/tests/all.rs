@@ -2,6 +2,7 @@
 
 mod expressions;
 mod files;
+mod neighbours;
 mod plans;
 mod specs;
 

@@ -165,7 +165,7 @@ fn faults_show_their_place() {
         ),
         (
             "a",
-            "nothing says whether this is a number, text or a date: write number(...), text(...) or date(...) around it\n    a\n    ^",
+            "nothing says whether this is a number, text or a date: write number(...), text(...) or date(...) around it; text stands in single quotes\n    a\n    ^",
         ),
     ];
     for (expression, expected) in golden {

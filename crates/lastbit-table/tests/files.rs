@@ -183,6 +183,11 @@ fn parquet_has_the_same_digest() {
     let digest = |path: &str| folder.answer(&spec(path, "")).map(|aggregates| aggregates.digest());
     assert_eq!(digest("\"trips.parquet\"").unwrap(), digest("\"plain.csv\"").unwrap());
 
+    // Row groups are read by several threads at once.
+    for _ in 0..50 {
+        assert_eq!(digest("\"trips.parquet\"").unwrap(), digest("\"plain.csv\"").unwrap());
+    }
+
     let whole = std::fs::read(folder.0.path().join("trips.parquet")).unwrap();
     folder.write("short.parquet", &whole[..whole.len() - 20]);
     assert!(matches!(digest("\"short.parquet\""), Err(TableError::Parquet { row_group: None, .. })));
@@ -317,4 +322,56 @@ fn rows_beyond_the_memory_limit_go_to_a_file() {
     let (held, spilled) = (run(1 << 30), run(1000));
     assert!(held.curator.spilled == 0 && spilled.curator.spilled > 10_000, "{}", spilled.curator.spilled);
     assert_eq!(held.aggregates.digest(), spilled.aggregates.digest());
+}
+
+/// Whatever path leads to it: the rows would count twice, and a row that is a unit would be two.
+#[test]
+fn a_file_counts_once() {
+    let folder = Folder::new();
+    folder.write("trips.csv", "rider,city,fare\n7,Bern,1\n");
+    folder.write("more.csv", "rider,city,fare\n8,Bern,1\n");
+    assert!(folder.answer(&spec(r#"["trips.csv", "more.csv"]"#, "")).is_ok());
+    for again in ["trips.csv", "./trips.csv", "tri*.csv"] {
+        let outcome = folder.answer(&spec(&format!(r#"["trips.csv", "{again}"]"#), ""));
+        assert!(matches!(outcome, Err(TableError::FileTwice { .. })), "{again}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("trips.csv", folder.0.path().join("link.csv")).unwrap();
+        let outcome = folder.answer(&spec(r#"["trips.csv", "link.csv"]"#, ""));
+        assert!(matches!(outcome, Err(TableError::FileTwice { .. })));
+    }
+}
+
+/// A quadratic search for its end would take minutes.
+#[test]
+fn an_open_quote_in_the_header_is_found_at_once() {
+    let folder = Folder::new();
+    folder.write("open.csv", format!("rider,\"city,fare\n{}", "7,Bern,1\n".repeat(600_000)));
+    assert!(matches!(folder.answer(&spec("\"open.csv\"", "")), Err(TableError::OpenQuote { line: 1, .. })));
+}
+
+#[test]
+fn another_delimiter_is_named() {
+    let folder = Folder::new();
+    folder.write("semicolons.csv", "rider;city;fare\n7;Bern;1,5\n");
+    let outcome = folder.answer(&spec("\"semicolons.csv\"", ""));
+    assert!(matches!(outcome, Err(TableError::Delimiter { found: ';', .. })));
+    assert!(folder.answer(&spec("\"semicolons.csv\"", "delimiter = \";\"")).is_ok());
+    assert_eq!(lastbit_table::delimiter_of(&folder.0.path().join("semicolons.csv")).unwrap(), b';');
+    assert_eq!(lastbit_table::columns_of(&folder.0.path().join("semicolons.csv")).unwrap().len(), 3);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let folder = Folder::new();
+    folder.write("plain.csv", csv(&rows(), ',', "\n"));
+    let plan = folder.plan(&spec("\"plain.csv\"", ""));
+    let digest = |threads: usize| {
+        let mut options = Options::default();
+        options.threads = std::num::NonZero::new(threads);
+        aggregate(&plan, &mut *open(&plan).unwrap(), &options).unwrap().aggregates.digest()
+    };
+    assert_eq!(digest(usize::MAX), digest(1));
+    assert_eq!(digest(3), digest(1));
 }

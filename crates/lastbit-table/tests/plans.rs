@@ -258,3 +258,41 @@ fn descriptions_need_no_data() {
     assert_eq!(description.queries[0].components[0].step, "0.5");
     assert_eq!(description.columns, ["unit", "city", "x"]);
 }
+
+#[test]
+fn intervals_have_names_of_their_own() {
+    let named = |first: &str, second: &str| {
+        let query = |name: &str| format!("[[query]]\nname = \"{name}\"\nkind = \"count\"\n");
+        plan(&format!("{BASE}{}{}", query(first), query(second)))
+    };
+    for end in ["_interval", "_low", "_high"] {
+        refused!(named("n", &format!("n{end}")), "query n, name", PlanFault::IntervalName { .. });
+        refused!(named(&format!("n{end}"), "n"), "query n, name", PlanFault::IntervalName { .. });
+    }
+    refused!(
+        plan(&format!(
+            "{}[[query]]\nname = \"n\"\nkind = \"count\"\n",
+            BASE.replace("\"city\"", "\"n_low\"")
+        )),
+        "query n, name",
+        PlanFault::IntervalName { .. }
+    );
+    assert!(named("n", "nn_low").is_ok());
+}
+
+#[test]
+fn the_table_does_not_declare_its_own_groups() {
+    let folder = Folder::new();
+    folder.write("t.csv", "unit,city\n7,Bern\n");
+    folder.write("public.csv", "unit,city\n7,Bern\n");
+    let with_keys = |table: &str, keys: &str| {
+        let text = BASE.replace("t.csv", table).replace(r#"["b", "a", "c", "d"]"#, &format!("\"{keys}\""));
+        let text = format!("{text}[[query]]\nname = \"n\"\nkind = \"count\"\n");
+        parse(&text, &folder.0.path().join("spec.toml")).plan()
+    };
+    refused!(with_keys("t.csv", "t.csv"), "by.keys", PlanFault::KeysOfTable);
+    refused!(with_keys("t*.csv", "./t.csv"), "by.keys", PlanFault::KeysOfTable);
+    assert!(with_keys("t.csv", "public.csv").is_ok());
+    // It need not be there yet.
+    assert!(with_keys("missing.csv", "public.csv").is_ok());
+}

@@ -85,6 +85,11 @@ fn show(args: &Release, answer: &ReleaseAnswer, exact: Option<&ForTheOwner>) -> 
             notes.pairs_clipped
         ));
     }
+    if output.digest && exact.is_none() {
+        tell(
+            "note: --digest has nothing to say: the stored result is shown again, and the table was not read",
+        );
+    }
     let to_stdout = |path: &Path| path.as_os_str() == "-";
     let mut is_printed = false;
     if let Some(path) = &output.csv {

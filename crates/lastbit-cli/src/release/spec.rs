@@ -12,7 +12,9 @@ use crate::error::Error;
 
 /// The spec of a file, or the one that the options say.
 pub(super) fn spec(args: &Release) -> Result<Spec, Error> {
-    let is_spec = |path: &String| Path::new(path).extension().is_some_and(|extension| extension == "toml");
+    let is_spec = |path: &String| {
+        Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+    };
     match args.from.as_slice() {
         [path] if is_spec(path) => match args.asked.given() {
             Some(option) => Err(Error::usage(
@@ -71,7 +73,44 @@ fn of_options(paths: &[String], asked: &Asked) -> Result<Spec, Error> {
     spec.privacy.epsilon = asked.epsilon.clone();
     spec.privacy.rho = asked.rho.clone();
     spec.privacy.delta = asked.delta.clone();
-    Ok(spec)
+    match missing(asked, &spec) {
+        Some((what, hint)) => Err(Error::usage(what, hint)),
+        None => Ok(spec),
+    }
+}
+
+/// What a release needs and no option says. The library says it too, in the words of a spec.
+fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
+    let has_several_rows = !matches!(spec.table.unit, Some(Unit::Row));
+    let asks_for_rows = spec.queries.iter().any(|query| query.kind != "count-units");
+    let needs = [
+        (
+            spec.table.unit.is_none(),
+            "whose privacy it is is missing",
+            "name the column that tells people apart with --unit, or say --unit row if every row is somebody else",
+        ),
+        (
+            spec.queries.is_empty(),
+            "nothing is asked",
+            "ask with --count NAME, --count-units NAME, --sum fare=0..100, --mean fare=0..100 or --histogram age=0,18,65",
+        ),
+        (
+            asked.epsilon.is_none() && asked.rho.is_none(),
+            "what the release may cost is missing",
+            "say it with --epsilon, or with --rho for Gaussian noise; 1 is a common ε",
+        ),
+        (
+            has_several_rows && !asked.by.is_empty() && asked.max_groups.is_none(),
+            "how many groups a unit counts in is missing",
+            "say it with --max-groups: more groups of a unit do not count, and fewer need less noise",
+        ),
+        (
+            has_several_rows && asks_for_rows && asked.max_rows.is_none(),
+            "how many rows of a unit count in one group is missing",
+            "say it with --max-rows: more rows of a unit do not count, and fewer need less noise",
+        ),
+    ];
+    needs.into_iter().find_map(|(is_missing, what, hint)| is_missing.then_some((what, hint)))
 }
 
 /// A file, or values.

@@ -179,6 +179,12 @@ impl Question {
         watcher: &Watcher<'_>,
     ) -> Result<(ReleaseAnswer, Option<ForTheOwner>), Refusal> {
         let (plan, noise) = self.plan()?;
+        if plan.keys().iter().flatten().any(|part| part == template::PLACEHOLDER) {
+            return Err(Refusal::usage(
+                format!("by.keys: {:?} stands where the groups should be", template::PLACEHOLDER),
+                "list all groups, from elsewhere than this table, or give a file with one a line",
+            ));
+        }
         if self.insecure && self.book.is_some() {
             return Err(Refusal::usage(
                 "noise from a seed has no privacy, and goes into no ledger",
@@ -321,9 +327,13 @@ fn refused(error: &TableError) -> Refusal {
         TableError::Header { .. } => {
             Refusal::usage(error.to_string(), "check the names of columns in the spec and in the file")
         }
-        TableError::NoFile { .. } | TableError::Open { .. } => {
-            Refusal::usage(error.to_string(), "check the path, which begins at the folder of the spec")
+        TableError::Delimiter { .. } => {
+            Refusal::usage(error.to_string(), "say so: delimiter = \";\" in [table], or --delimiter")
         }
+        TableError::NoFile { .. } | TableError::Open { .. } => Refusal::usage(
+            error.to_string(),
+            "check the path; one in a spec begins at the folder of that spec",
+        ),
         _ => Refusal::usage(error.to_string(), "mend the file; nothing of the table was released"),
     }
 }

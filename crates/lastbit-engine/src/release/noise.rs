@@ -21,6 +21,9 @@ const EPSILON_BITS: i64 = 48;
 /// Digits of a distance that is no fraction: the noise is larger by less than a part in 10¹⁰ for it.
 const DISTANCE_DIGITS: usize = 11;
 
+/// Noise of a scale below 2 to this power is below 2⁶², whatever is drawn: the noise library bounds it by 2³⁸ scales.
+const SMALL_SCALE: i64 = 23;
+
 /// The noise of one component.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentNoise {
@@ -74,7 +77,7 @@ impl ReleaseNoise {
             query
                 .components
                 .iter()
-                .map(|component| amount.noise(component, &unit)?.that_fits(&query.name))
+                .map(|component| amount.noise(component, &unit))
                 .collect::<Result<Vec<_>, _>>()
         };
         let queries = plan.queries().iter().map(query).collect::<Result<Vec<_>, Refusal>>()?;
@@ -100,12 +103,7 @@ impl ReleaseNoise {
                 let groups = 0..exact.keys().len();
                 let cells: Vec<i128> =
                     groups.flat_map(|group| exact.integers(component, group).iter().copied()).collect();
-                // The noise of an integer does not depend on the integer, so it is drawn at 0, where it fits.
-                let mut drawn = vec![0i64; cells.len()];
-                noise.mechanism.release_in_place(source, &mut drawn)?;
-                noisy.push(
-                    cells.iter().zip(drawn).map(|(cell, noise)| cell.saturating_add(noise.into())).collect(),
-                );
+                noisy.push(noise.add_to(cells, source)?);
             }
         }
         Ok(noisy)
@@ -113,19 +111,35 @@ impl ReleaseNoise {
 }
 
 impl ComponentNoise {
-    /// Refuses noise that might not fit into 64 bits, before anything is charged for it.
-    fn that_fits(self, query: &str) -> Result<ComponentNoise, Refusal> {
-        // Beyond so many times the scale there is less than e^-64 of Laplace noise, and less of Gaussian noise.
-        let largest = self.scale() * Rational::from(64);
-        if largest < Rational::pow2(63) {
-            return Ok(self);
+    /// The integers with noise, which is drawn at 0, since it does not depend on them.
+    ///
+    /// Noise that may not fit in 64 bits is drawn as big integers: if it were cut off, or drawn again, sums with it would tell the exact integers
+    /// apart at the ends. Sums are cut off at 128 bits, which looks at nothing but the sum.
+    fn add_to<S: BitSource>(&self, cells: Vec<i128>, source: &mut S) -> Result<Vec<i128>, lastbit::Error> {
+        if self.scale().floor_log2().is_none_or(|log| log < SMALL_SCALE) {
+            let mut drawn = vec![0i64; cells.len()];
+            self.mechanism.release_in_place(source, &mut drawn)?;
+            return Ok(cells
+                .iter()
+                .zip(drawn)
+                .map(|(cell, noise)| cell.saturating_add(noise.into()))
+                .collect());
         }
-        Err(Refusal::usage(
-            format!(
-                "the noise of query {query} is so large that it may not fit into 64 bits, in steps of its grid"
-            ),
-            "give the query a larger part of the budget, or a coarser grid: grid = …",
-        ))
+        let noisy = |cell: i128| {
+            let sum = IBig::from(cell) + self.draw(source)?;
+            let end = if sum < IBig::ZERO { i128::MIN } else { i128::MAX };
+            Ok(i128::try_from(sum).unwrap_or(end))
+        };
+        cells.into_iter().map(noisy).collect()
+    }
+
+    /// Noise of any size.
+    fn draw<S: BitSource>(&self, source: &mut S) -> Result<IBig, lastbit::Error> {
+        match &self.mechanism {
+            AnyMechanism::DiscreteLaplace(noise) => noise.sample(source),
+            AnyMechanism::DiscreteGaussian(noise) => noise.sample(source),
+            other => other.release(source, 0i64).map(IBig::from),
+        }
     }
 
     /// The scale of Laplace noise, the standard deviation of Gaussian noise, to many digits, in steps.
@@ -223,10 +237,65 @@ fn root_above(square: &Rational) -> Rational {
 
 #[cfg(test)]
 mod tests {
+    use lastbit_table::Spec;
+
     use super::*;
 
     fn rational(text: &str) -> Rational {
         text.parse().expect("a number")
+    }
+
+    /// Beyond 64 bits noise is neither cut off nor refused, and as wide as its half-widths say.
+    #[test]
+    fn large_noise_keeps_its_law() {
+        let spec = "[table]\npath = \"-\"\nunit = \"row\"\n[privacy]\nepsilon = 1\n[[query]]\nname = \"n\"\nkind = \"count\"\n";
+        let plan = Spec::parse(spec, "".as_ref()).expect("a spec").plan().expect("a plan");
+        let component = &plan.queries()[0].components[0];
+        for amount in [
+            Amount::Pure(rational("1e-4")),
+            Amount::Pure(rational("1e-19")),
+            Amount::ZeroConcentrated(rational("1e-16")),
+            Amount::ZeroConcentrated(rational("1e-40")),
+        ] {
+            let noise = amount.noise(component, "row").expect("noise");
+            let mut source = lastbit::InsecureSeededSource::<u64>::from_seed(7);
+            let cell = 3_i128 << 64;
+            let noisy = noise.add_to(vec![cell; 2000], &mut source).expect("noise of any size");
+            let width = noise.half_width(&rational("1/2")).expect("a width");
+            let within = noisy.iter().filter(|x| {
+                let off = IBig::from(**x - cell);
+                off <= width && -off <= width
+            });
+            // Half of 2000, give or take five standard deviations.
+            assert!((888..=1112).contains(&within.count()), "{amount:?}");
+            let above = noisy.iter().filter(|x| **x > cell).count();
+            assert!((888..=1112).contains(&above), "{amount:?}");
+        }
+    }
+
+    #[test]
+    fn units_of_different_columns_have_different_names() {
+        let name = |unit: &str| {
+            let spec = format!(
+                "[table]\npath = \"-\"\nunit = {unit}\n[bounds]\nrows = 1\n[privacy]\nepsilon = 1\n[[query]]\nname = \"n\"\nkind = \"count\"\n"
+            );
+            unit_of(&Spec::parse(&spec, "".as_ref()).expect("a spec").plan().expect("a plan"))
+        };
+        let units = [
+            r#""row""#,
+            r#"["row"]"#,
+            r#"["a", "b"]"#,
+            r#"["a and b"]"#,
+            r#"["a and b", "c"]"#,
+            r#"["a", "b and c"]"#,
+            r#"["b", "a"]"#,
+            r#""a""#,
+            r#""a(""#,
+            r#""a)""#,
+        ];
+        let names: std::collections::BTreeSet<String> = units.into_iter().map(name).collect();
+        assert_eq!(names.len(), units.len(), "{names:?}");
+        assert_eq!((name(units[0]).as_str(), name(units[2]).as_str()), ("row", "a and b"));
     }
 
     #[test]

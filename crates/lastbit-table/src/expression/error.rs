@@ -74,7 +74,7 @@ pub enum ExpressionFault {
     },
     /// A column whose type its use leaves open.
     #[error(
-        "nothing says whether this is a number, text or a date: write number(...), text(...) or date(...) around it"
+        "nothing says whether this is a number, text or a date: write number(...), text(...) or date(...) around it; text stands in single quotes"
     )]
     Open,
     /// Rounding to a grid that is not a positive number.

@@ -25,6 +25,7 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Builder;
 
 use crate::aggregates::Aggregates;
 use crate::error::TableError;
@@ -34,6 +35,9 @@ use bound::Bounding;
 use record::Layout;
 use row::{Notes, Rows};
 use store::{PARTITIONS, Store};
+
+/// Threads at most: each of them has buffers of its own.
+const MOST_THREADS: usize = 256;
 
 /// How to compute; no result depends on it.
 #[derive(Clone, Copy)]
@@ -114,8 +118,11 @@ fn run(
     options: &Options<'_>,
     bounding: Bounding<'_>,
 ) -> Result<Outcome, TableError> {
-    let threads =
-        options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
+    let threads = options
+        .threads
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZero::get)
+        .min(MOST_THREADS);
     let layout = Layout::of(plan);
     let store = Store::new(options.memory, threads);
     let reading = Reading {
@@ -190,11 +197,14 @@ fn in_parallel<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
         return vec![work()];
     }
     std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
-        handles
+        // If the system refuses more threads, those that there are do all the work.
+        let others = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, &work).ok());
+        let others: Vec<_> = others.collect();
+        let own = work();
+        let joined = others
             .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        [own].into_iter().chain(joined).collect()
     })
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::query::Builder;
 use super::{Derived, Filter, Keys, Plan, PlanFault, Query, Source, privacy};
 use crate::expression::{ExpressionError, ExpressionFault, Scope, Type, check, parse};
-use crate::spec::{Spec, Unit};
+use crate::read;
+use crate::spec::{BySpec, KeysSpec, Spec, Unit};
 
 const MOST_ROWS: u64 = i64::MAX as u64;
 const MOST_CELLS: usize = 1 << 31;
@@ -52,6 +53,11 @@ pub(super) fn plan(spec: &Spec) -> Result<Plan, Fault> {
     distinct("by.columns", &by_names)?;
     let keys = match &spec.by {
         None => Keys::whole(),
+        Some(BySpec { keys: KeysSpec::File(path), .. })
+            if read::is_among(&spec.base.join(path), &spec.base, &spec.table.paths) =>
+        {
+            return Err(("by.keys".to_owned(), PlanFault::KeysOfTable));
+        }
         Some(by) => Keys::declared(by, &spec.base).map_err(|fault| ("by.keys".to_owned(), fault))?,
     };
     let per_row = unit_names.is_empty();
@@ -142,6 +148,12 @@ fn queries(
             return Err((at("column"), Box::new(ExpressionError { fault, at: 0..text.len(), text }).into()));
         }
         queries.push(builder.query(asked, source).map_err(|(key, fault)| (at(key), fault))?);
+    }
+    for asked in &spec.queries {
+        let ends = ["_interval", "_low", "_high"].map(|end| format!("{}{end}", asked.name));
+        if let Some(name) = ends.into_iter().find(|name| taken.contains(name.as_str())) {
+            return Err((format!("query {}, name", asked.name), PlanFault::IntervalName { name }));
+        }
     }
     Ok(queries)
 }

@@ -100,12 +100,23 @@ pub enum PlanFault {
     /// Two things of one name.
     #[error("the name is used twice")]
     Twice,
+    /// A name whose interval would have the name of another column of the result.
+    #[error("its interval and {name:?} would have the same name in the result: rename one")]
+    IntervalName {
+        /// The other name.
+        name: String,
+    },
     /// A name that cannot be a column of the result.
     #[error("a name must not be empty")]
     Nameless,
     /// No group at all.
     #[error("there is no key, so nothing would be released")]
     NoKeys,
+    /// Keys from the table whose rows are private.
+    #[error(
+        "the keys are those of the table itself, and would tell who is in it: list the groups, or take a file from elsewhere"
+    )]
+    KeysOfTable,
     /// More groups than the kernel numbers.
     #[error("there are more than 2^32 - 2 keys")]
     TooManyKeys,

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::split::{Dialect, Malformed, last_row_end, split};
+use super::split::{Dialect, Malformed, first_row_end, last_row_end, split};
 use super::{Piece, TableSource};
 use crate::batch::Batch;
 use crate::error::TableError;
@@ -47,6 +47,14 @@ pub(super) fn names(
     Csv { input, layout: Arc::new(layout), rest: Vec::new(), line: 1, ended: false }.header()
 }
 
+/// The sign that may be the delimiter instead, if the header is one cell with that sign in it.
+pub(super) fn other_delimiter<S: AsRef<str>>(header: &[S]) -> Option<char> {
+    match header {
+        [only] => [';', '\t', '|', ','].into_iter().find(|sign| only.as_ref().contains(*sign)),
+        _ => None,
+    }
+}
+
 impl Csv {
     pub(super) fn new(
         path: PathBuf,
@@ -58,7 +66,13 @@ impl Csv {
         let layout = Layout { path, dialect, wanted: Vec::new(), needed: columns.len() };
         let mut file = Csv { input, layout: Arc::new(layout), rest: Vec::new(), line: 1, ended: false };
         let header = file.header()?;
-        let fail = |fault| TableError::Header { path: file.layout.path.clone(), fault };
+        let fail = |fault| {
+            let path = file.layout.path.clone();
+            match other_delimiter(&header) {
+                Some(found) => TableError::Delimiter { path, found },
+                None => TableError::Header { path, fault },
+            }
+        };
         let mut wanted = vec![None; header.len()];
         for (needed, place) in places(columns, &header).map_err(fail)?.into_iter().enumerate() {
             wanted[place] = Some(needed);
@@ -76,10 +90,7 @@ impl Csv {
             block.drain(..3);
         }
         let dialect = self.layout.dialect;
-        // The end of the first row: that of all rows of the shortest start that has one.
-        let end = memchr::memchr_iter(b'\n', &block)
-            .find_map(|at| last_row_end(&block[..=at], dialect))
-            .unwrap_or(block.len());
+        let end = first_row_end(&block, dialect).unwrap_or(block.len());
         let rest = block.split_off(end);
         self.line += memchr::memchr_iter(b'\n', &block).count() as u64;
         self.rest.splice(..0, rest);
@@ -89,8 +100,14 @@ impl Csv {
             split(&mut block, dialect, &(0..width).map(Some).collect::<Vec<_>>(), &mut cells)
         };
         // Asked for no columns, it says how many there are.
-        if let Err(Malformed::Ragged { found, .. }) = split_to(0) {
-            split_to(found).map_err(|_| no_header(&self.layout.path))?;
+        match split_to(0) {
+            Err(Malformed::Ragged { found, .. }) => {
+                split_to(found).map_err(|_| no_header(&self.layout.path))?;
+            }
+            Err(Malformed::OpenQuote { .. }) => {
+                return Err(TableError::OpenQuote { path: self.layout.path.clone(), line: 1 });
+            }
+            Ok(_) => {}
         }
         let name = |cell: &Vec<crate::batch::Place>| {
             let place = cell.first()?;

@@ -1,6 +1,6 @@
 //! Which files there are, how they are compressed, and what format they have.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -40,16 +40,28 @@ pub fn files(plan: &Plan) -> Result<Vec<PathBuf>, TableError> {
 }
 
 fn named(plan: &Plan) -> Result<Vec<PathBuf>, TableError> {
-    let mut paths = Vec::new();
+    let (mut paths, mut known) = (Vec::new(), HashSet::new());
     for pattern in &plan.table.paths {
         for path in expand(&plan.base, pattern)? {
-            if paths.contains(&path) {
+            if !known.insert(true_path(&path)) {
                 return Err(TableError::FileTwice { path });
             }
             paths.push(path);
         }
     }
     Ok(paths)
+}
+
+/// The path without links and detours, as far as the file is there.
+fn true_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a file is one of those that the paths or patterns of a table mean. Looks at names only.
+pub(crate) fn is_among(path: &Path, base: &Path, patterns: &[String]) -> bool {
+    let path = true_path(path);
+    let files = patterns.iter().flat_map(|pattern| expand(base, pattern).unwrap_or_default());
+    files.into_iter().any(|file| true_path(&file) == path)
 }
 
 /// The files of a path or pattern, sorted.

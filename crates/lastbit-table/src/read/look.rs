@@ -38,6 +38,23 @@ impl ColumnType {
     }
 }
 
+/// The sign between the cells of a CSV file, as its header looks; a comma if the file is no CSV.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn delimiter_of(path: &Path) -> Result<u8, TableError> {
+    let spec = TableSpec::default();
+    if extension(path) == "tsv" {
+        return Ok(b'\t');
+    }
+    if is_parquet(path)? {
+        return Ok(spec.delimiter);
+    }
+    let names = csv::names(path.to_owned(), input(path)?, &spec)?;
+    Ok(csv::other_delimiter(&names).and_then(|sign| u8::try_from(sign).ok()).unwrap_or(spec.delimiter))
+}
+
 /// The columns of a table, with their types: as the schema of a Parquet file says, or as the first rows of a CSV file look.
 ///
 /// # Errors
@@ -50,10 +67,7 @@ pub fn columns_of(path: &Path) -> Result<Vec<(String, ColumnType)>, TableError> 
         #[cfg(not(feature = "parquet"))]
         return Err(TableError::NoParquet { path: path.to_owned() });
     }
-    let mut spec = TableSpec::default();
-    if extension(path) == "tsv" {
-        spec.delimiter = b'\t';
-    }
+    let spec = TableSpec { delimiter: delimiter_of(path)?, ..TableSpec::default() };
     let names = csv::names(path.to_owned(), input(path)?, &spec)?;
     if !look_like_names(&names) {
         return Err(TableError::NoHeader { path: path.to_owned() });

@@ -5,13 +5,15 @@ mod files;
 mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod shared;
 mod split;
 
 use std::path::Path;
 
 pub use files::{files, open};
-pub(crate) use files::{is_table, whole_file};
-pub use look::{ColumnType, columns_of};
+pub(crate) use files::{is_among, is_table, whole_file};
+pub use look::{ColumnType, columns_of, delimiter_of};
 
 use crate::batch::Batch;
 use crate::error::TableError;

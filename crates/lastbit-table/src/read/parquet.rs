@@ -11,6 +11,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use super::look::ColumnType;
+use super::shared::SharedFile;
 use super::{Piece, TableSource};
 use crate::batch::{Batch, Column};
 use crate::date;
@@ -29,7 +30,7 @@ pub(super) struct Parquet {
 /// What all row groups of a file share.
 struct Shared {
     path: PathBuf,
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<SharedFile>,
     /// For each needed column its place in the file, and what its values mean.
     columns: Vec<(usize, Meaning)>,
 }
@@ -53,6 +54,7 @@ enum Meaning {
 /// The columns of a Parquet file that cells can be read from, with their types.
 pub(super) fn columns_of(path: PathBuf) -> Result<Vec<(String, ColumnType)>, TableError> {
     let file = File::open(&path).map_err(|source| TableError::Open { path: path.clone(), source })?;
+    let file = SharedFile::new(file).map_err(|source| TableError::Read { path: path.clone(), source })?;
     let reader = SerializedFileReader::new(file);
     let reader = reader.map_err(|_| TableError::Parquet { path, row_group: None })?;
     let schema = reader.metadata().file_metadata().schema_descr();
@@ -72,6 +74,7 @@ pub(super) fn columns_of(path: PathBuf) -> Result<Vec<(String, ColumnType)>, Tab
 impl Parquet {
     pub(super) fn new(path: PathBuf, needed: &[String]) -> Result<Parquet, TableError> {
         let file = File::open(&path).map_err(|source| TableError::Open { path: path.clone(), source })?;
+        let file = SharedFile::new(file).map_err(|source| TableError::Read { path: path.clone(), source })?;
         let reader = SerializedFileReader::new(file);
         let reader = reader.map_err(|_| TableError::Parquet { path: path.clone(), row_group: None })?;
         let schema = reader.metadata().file_metadata().schema_descr();

@@ -25,23 +25,29 @@ pub(super) fn last_row_end(block: &[u8], dialect: Dialect) -> Option<usize> {
     if memchr::memchr(dialect.quote, block).is_none() {
         return memchr::memrchr(b'\n', block).map(|at| at + 1);
     }
-    let (mut at, mut last) = (0, None);
-    while at < block.len() {
-        if block[at] == dialect.quote {
-            match closing_quote(block, at, dialect.quote) {
-                Some(closing) => at = closing + 1,
-                None => break,
+    row_ends(block, dialect).last()
+}
+
+/// The end of the first row in a block, if it is whole.
+pub(super) fn first_row_end(block: &[u8], dialect: Dialect) -> Option<usize> {
+    row_ends(block, dialect).next()
+}
+
+/// The ends of all whole rows in a block that begins with a row.
+fn row_ends(block: &[u8], dialect: Dialect) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < block.len() {
+            if block[at] == dialect.quote {
+                at = closing_quote(block, at, dialect.quote)? + 1;
+            }
+            at += memchr::memchr2(dialect.delimiter, b'\n', &block[at..])? + 1;
+            if block[at - 1] == b'\n' {
+                return Some(at);
             }
         }
-        match memchr::memchr2(dialect.delimiter, b'\n', &block[at..]) {
-            Some(length) => at += length + 1,
-            None => break,
-        }
-        if block[at - 1] == b'\n' {
-            last = Some(at);
-        }
-    }
-    last
+        None
+    })
 }
 
 /// The quote that ends the cell which begins with a quote at `start`.
