@@ -14,6 +14,7 @@ use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational};
 
 use crate::distribution::{Bound, Distribution};
 use crate::mass::{Mass, Precision, Weighting, log2, log2_sum};
+use crate::{Error, go_on};
 
 /// Outputs whose losses are near each other.
 #[derive(Clone, Debug)]
@@ -50,7 +51,15 @@ impl Cells {
     }
 
     /// A bound on the distribution of the loss.
-    pub(crate) fn distribution(&self, bound: Bound, weighting: &Weighting) -> Distribution {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub(crate) fn distribution(
+        &self,
+        bound: Bound,
+        weighting: &Weighting,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Distribution, Error> {
         let known = || self.cells.iter().flat_map(|cell| [cell.from, cell.to]).flatten();
         // One more below, for what enclosures do not tell from it.
         let (first, last) = (known().min().unwrap_or(0) - 1, known().max().unwrap_or(0));
@@ -76,10 +85,15 @@ impl Cells {
             step: self.step.to_f64(Rounding::Nearest),
         };
         match bound {
-            Bound::Upper => self.cells.iter().for_each(|cell| lattice.split(cell)),
-            Bound::Lower => lattice.merge(&self.cells),
+            Bound::Upper => {
+                for (i, cell) in self.cells.iter().enumerate() {
+                    go_on(i, goes_on)?;
+                    lattice.split(cell);
+                }
+            }
+            Bound::Lower => lattice.merge(&self.cells, goes_on)?,
         }
-        Distribution {
+        Ok(Distribution {
             bound,
             weighting: weighting.clone(),
             shift,
@@ -89,7 +103,7 @@ impl Cells {
             infinite: lattice.infinite,
             missing: Dyadic::ZERO,
         }
-        .normal()
+        .normal())
     }
 
     /// About the logarithm of the sum of all weighted probabilities, so that masses are near 1 in sum.
@@ -108,11 +122,17 @@ impl Cells {
 /// Below 2 to this, probabilities are of no use.
 const LEAST_LOG2: i64 = -1 << 14;
 
-/// `1 - x` for a probability. What is below all use is not told from 0, so that the difference is no longer than it must be.
-pub(crate) fn complement(x: &Enclosure) -> Enclosure {
+/// The same probability, but what is below all use is not told from 0, so that sums and differences are no longer than they must be.
+pub(crate) fn clipped(x: &Enclosure) -> Enclosure {
     let lo = if x.lo().floor_log2() < Some(LEAST_LOG2) { Dyadic::ZERO } else { x.lo().clone() };
-    let hi = if x.hi().floor_log2() < Some(LEAST_LOG2) { Dyadic::pow2(LEAST_LOG2) } else { x.hi().clone() };
-    &Enclosure::exact(Dyadic::ONE) - &Enclosure::new(lo, hi).expect("in order")
+    let is_tiny = !x.hi().is_zero() && x.hi().floor_log2() < Some(LEAST_LOG2);
+    let hi = if is_tiny { Dyadic::pow2(LEAST_LOG2) } else { x.hi().clone() };
+    Enclosure::new(lo, hi).expect("in order")
+}
+
+/// `1 - x` for a probability.
+pub(crate) fn complement(x: &Enclosure) -> Enclosure {
+    &Enclosure::exact(Dyadic::ONE) - &clipped(x)
 }
 
 /// Bits of the share of an output that is made one with others.
@@ -217,10 +237,11 @@ impl Lattice {
 
     /// Lower: from the largest loss down, outputs are made one until their loss together is just that of a point of the lattice, the
     /// last one below that of the first of them.
-    fn merge(&mut self, cells: &[Cell]) {
+    fn merge(&mut self, cells: &[Cell], goes_on: &dyn Fn() -> bool) -> Result<(), Error> {
         let bits = self.bits;
         let mut open: Option<Chord> = None;
-        for cell in cells.iter().rev() {
+        for (i, cell) in cells.iter().rev().enumerate() {
+            go_on(i, goes_on)?;
             if cell.q.hi().is_zero() {
                 self.infinite = (&self.infinite + cell.p.lo()).round_down(self.bits);
                 continue;
@@ -248,6 +269,7 @@ impl Lattice {
         if let Some(chord) = open {
             self.add(chord.at, &Enclosure::exact(chord.p));
         }
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
+use crate::cells::clipped;
 use crate::composition::Interval;
 
 /// The bits of the first attempt, and of the last.
@@ -47,15 +48,19 @@ fn gaussian_enclosed(rho: &Rational, epsilon: &Rational, bits: u32) -> Enclosure
                 let two = Dyadic::from(2);
                 Enclosure::new(&two - &Dyadic::pow2(-LEAST - 1), two).expect("in order")
             }
-            log if log > Some(20) => {
-                Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-LEAST - 1)).expect("in order")
+            // erfc z <= e^(-z²), and 1.44 < 1/ln 2.
+            log if log >= Some(7) => {
+                let square = z.lo() * z.lo();
+                let log2 = (&square * &Dyadic::new(144 * 128 / 100, -7)).floor();
+                let log2 = i64::try_from(log2).unwrap_or(i64::MAX >> 2);
+                Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-log2)).expect("in order")
             }
             _ => z.erfc(bits).expect("below 2^30"),
         }
     };
     let (above, below) = (tail(epsilon - rho), tail(epsilon + rho));
     let power = exp_rational(epsilon, bits).expect("limited by the caller");
-    (&above - &(&power * &below)).shl(-1)
+    (&clipped(&above) - &clipped(&(&power * &below).round(bits))).shl(-1)
 }
 
 /// The least `ε` with `δ(ε) <= delta`, for Gaussian noise, to 40 bits or so.

@@ -385,8 +385,8 @@ impl Composition {
             let mut all: Option<Distribution> = None;
             for (mechanism, times) in &laws {
                 let stride = (most / times / FEW_ARE_WIDE).isqrt().clamp(1, 64) as i64;
-                let law = mechanism.law(weighting, &grid.step_of(mechanism), stride)?;
-                let one = law.distribution(direction, bound, weighting);
+                let law = mechanism.law(weighting, &grid.step_of(mechanism), stride, goes_on)?;
+                let one = law.distribution(direction, bound, weighting, goes_on)?;
                 let mut power = one.power(*times, &mut convolver, goes_on)?;
                 if power.step != step {
                     power = power.on(&step, goes_on)?;

@@ -8,21 +8,18 @@
 
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, UBig, exp_rational, ln};
 
-use crate::Error;
-use crate::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells, clipped, complement};
 use crate::convolve::{Convolver, RoundMass};
 use crate::mass::{Mass, Precision, Weighting};
 use crate::mechanism::MOST_POINTS;
 use crate::mutant::{Mutant, is_made};
+use crate::{Error, go_on};
 
 /// Bits behind those of a mass in sums over the lattice.
 const GUARD: u32 = 64;
 
 /// Bits of single numbers, such as an infinite loss's probability.
 const BITS: u32 = 128;
-
-/// After so many points it is asked whether to go on.
-pub(crate) const CHECK_EVERY: usize = 4096;
 
 /// On which side of the truth a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +74,19 @@ impl Bound {
             Bound::Upper => x.round_up(BITS),
             Bound::Lower => x.round_down(BITS),
         }
+    }
+
+    /// The sum of two numbers that are not negative. One that is far below the other counts as a little, or as nothing, so that numbers stay short.
+    fn sum(self, a: &Dyadic, b: &Dyadic) -> Dyadic {
+        let (large, small) = if a >= b { (a, b) } else { (b, a) };
+        let Some(exponent) = large.floor_log2() else { return Dyadic::ZERO };
+        let least = exponent - 2 * i64::from(BITS);
+        let small = match (self, small.floor_log2() < Some(least) && !small.is_zero()) {
+            (_, false) => small.clone(),
+            (Bound::Upper, true) => Dyadic::pow2(least),
+            (Bound::Lower, true) => Dyadic::ZERO,
+        };
+        self.rounded(&(large + &small))
     }
 }
 
@@ -158,7 +168,8 @@ impl Distribution {
         if is_made(Mutant::Infinite) {
             return a.max(b);
         }
-        self.bound.rounded(&(&(&a + &b) - &(&a * &b)))
+        let rest = complement(&Enclosure::exact(a.clone()));
+        self.bound.sum(&a, &self.bound.rounded(&(&b * self.bound.end(&rest))))
     }
 
     /// Cuts off as much of each tail as rounding may have cost, a unit for each value.
@@ -238,9 +249,7 @@ impl Distribution {
         let ratio = self.step.checked_div(step).expect("positive");
         let mut cells = Vec::with_capacity(self.masses.len());
         for (i, mass) in self.masses.iter().enumerate() {
-            if i.is_multiple_of(CHECK_EVERY) && !goes_on() {
-                return Err(Error::Cancelled);
-            }
+            go_on(i, goes_on)?;
             let index = &first + &ratio * Rational::from(i as u64);
             let small = |index| i64::try_from(index).expect("the lattice is limited");
             if !mass.is_zero() {
@@ -252,7 +261,7 @@ impl Distribution {
             to_q = (&to_q * &falls_q).round(bits);
         }
         let cells = Cells { step: step.clone(), offset: Rational::ZERO, cells };
-        let moved = cells.distribution(self.bound, &self.weighting);
+        let moved = cells.distribution(self.bound, &self.weighting, goes_on)?;
         debug_assert!(moved.infinite.is_zero());
         let missing = self.missing.shl(-moved.shift);
         Ok(Distribution {
@@ -321,8 +330,8 @@ impl Distribution {
     /// With what is missing and what is infinite, `δ(ε)` where that of finite losses is given.
     fn with_infinite(&self, finite: Dyadic, epsilon: &Rational) -> Rational {
         let missing = &self.missing * self.bound.end(&self.probability(epsilon));
-        let sum = &(&finite + &missing) + &self.infinite;
-        Rational::from(self.bound.rounded(&sum)).min(Rational::ONE)
+        let sum = self.bound.sum(&self.bound.sum(&finite, &missing), &self.infinite);
+        Rational::from(self.bound.end(&clipped(&Enclosure::exact(sum)))).min(Rational::ONE)
     }
 
     /// The bound on the least `ε >= 0` with `δ(ε) <= delta`; `None` if it is infinite.

@@ -65,6 +65,14 @@ fn check_delta(delta: &Rational) -> Result<(), Error> {
     Ok(())
 }
 
+/// Asks whether to go on, at every so many steps of a loop.
+fn go_on(step: usize, goes_on: &dyn Fn() -> bool) -> Result<(), Error> {
+    match step % 2048 == 2047 && !goes_on() {
+        true => Err(Error::Cancelled),
+        false => Ok(()),
+    }
+}
+
 /// Refuses a parameter that is not positive.
 fn positive(name: &'static str, value: &Rational) -> Result<(), Error> {
     if value.is_positive() {

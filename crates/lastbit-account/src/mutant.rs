@@ -124,8 +124,9 @@ mod tests {
         let truth = sum.div(&total, BITS).unwrap();
         let noise = Mechanism::DiscreteGaussian { variance: Rational::ONE, sensitivity: 1 };
         let weighting = Weighting { precision: Precision::Bits60, tilt: Rational::ONE, tail: 4 };
-        let law = noise.law(&weighting, &Rational::ONE, 1).unwrap();
-        let bound = |bound| law.distribution(Direction::Remove, bound, &weighting).delta(&epsilon);
+        let law = noise.law(&weighting, &Rational::ONE, 1, &|| true).unwrap();
+        let bound =
+            |bound| law.distribution(Direction::Remove, bound, &weighting, &|| true).unwrap().delta(&epsilon);
         bound(Bound::Lower) <= Rational::from(truth.hi()) && bound(Bound::Upper) >= Rational::from(truth.lo())
     }
 

@@ -1,8 +1,8 @@
 //! What an attacker can do who wants to tell two inputs apart from the outputs: misses against false alarms.
 //!
-//! For `P` and `Q`, whoever takes outputs of `P` for those of `Q` with probability `α` (false alarms) misses `Q` with probability
-//! `sup 1 - δ(ε) - e^ε·α` or more, over all real `ε`, where `δ` is that of `P` against `Q`; and somebody reaches that (Neyman and Pearson). For a
-//! negative `ε` it is `e^ε'·(1 - δ'(ε') - α)` with `ε' = -ε` and the `δ'` of `Q` against `P`.
+//! Whoever takes outputs of `Q` for those of `P` with probability `α` (false alarms) misses `P` with probability `1 - δ(ε) - e^ε·α` or more, for all
+//! `ε >= 0`, where `δ` is that of `P` against `Q`; and with `e^-ε·(1 - δ'(ε) - α)` or more, with the `δ'` of `Q` against `P`. Somebody reaches the
+//! larger of the two suprema (Neyman and Pearson).
 
 use lastbit_real::{Rational, exp_rational};
 

@@ -7,6 +7,7 @@ use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding};
 use super::normal::Normal;
 use crate::cells::{Cell, Cells, complement};
 use crate::mass::Weighting;
+use crate::{Error, go_on};
 
 /// What is known of the loss of Gaussian noise at one point.
 pub(super) struct Tails {
@@ -117,7 +118,8 @@ pub(super) fn cells(
     stride: i64,
     shift: &Rational,
     weighting: &Weighting,
-) -> Cells {
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Cells, Error> {
     let loss = Loss::new(rho, weighting);
     let reach = Loss::reach(rho, weighting);
     let last = small((&reach / step).ceil());
@@ -135,6 +137,7 @@ pub(super) fn cells(
     let (mut from, mut low) = (None, Tails::below_all());
     let mut index = -last;
     while index < last {
+        go_on(cells.len(), goes_on)?;
         let place = Rational::from(index) + shift;
         let high = loss.at(&Enclosure::of_rational(&(&place * step), loss.bits + 8));
         cells.push(low.cell(&high, from, Some(small(place.ceil()))));
@@ -142,7 +145,7 @@ pub(super) fn cells(
         index += width(index) * too_many;
     }
     cells.push(low.cell(&Tails::above_all(), from, None));
-    Cells { step: step.clone(), offset: Rational::ZERO, cells }
+    Ok(Cells { step: step.clone(), offset: Rational::ZERO, cells })
 }
 
 fn small(index: IBig) -> i64 {

@@ -7,6 +7,7 @@ use crate::cells::Powers;
 use crate::distribution::Bound;
 use crate::mass::Weighting;
 use crate::mutant::{Mutant, is_made};
+use crate::{Error, go_on};
 
 /// The loss is `ε` with probability ½, `-ε` with `e^-ε/2`, and has the density `e^((l-ε)/2)/4` between. A cell `[a, a+w]` has
 /// `e^((a-ε)/2)·(e^(w/2)-1)/2` of the mass, and as one output it would lose `a + w/2` exactly.
@@ -15,7 +16,13 @@ use crate::mutant::{Mutant, is_made};
 ///   inputs stays what it was: the cell is a merging of two such outputs, thus no more private.
 /// - Lower: the cells around points of the lattice are one output each. Half a cell is left at either end; of the cell after the next,
 ///   as much is merged with it as it takes to lose just what the point between loses.
-pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weighting: &Weighting) -> Points {
+pub(super) fn points(
+    epsilon: &Rational,
+    step: &Rational,
+    bound: Bound,
+    weighting: &Weighting,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Points, Error> {
     let bits = weighting.bits();
     let cells = epsilon.checked_div(step).expect("positive").floor();
     let cells = i64::try_from(cells).expect("limited by the caller");
@@ -40,6 +47,7 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
             let up = one().div(&(&one() + &falls), bits).expect("above 1");
             let growth = &growth(&half) * &up;
             for index in -cells..cells {
+                go_on(index.unsigned_abs() as usize, goes_on)?;
                 let upper = &density(index) * &growth;
                 add(index, &(&upper * &falls));
                 add(if is_made(Mutant::LowerEnd) { index } else { index + 1 }, &upper);
@@ -49,6 +57,7 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
             // From half a step before a point to half a step behind it.
             let around = &growth(&half) * &exp(&-share(1, 4), weighting);
             for index in 1 - cells..cells {
+                go_on(index.unsigned_abs() as usize, goes_on)?;
                 add(index, &(&density(index) * &around));
             }
             let half_cell = growth(&share(1, 4));
@@ -67,5 +76,5 @@ pub(super) fn points(epsilon: &Rational, step: &Rational, bound: Bound, weightin
         }
     }
     let loss = |index: usize| Rational::from(index as i64 - cells) * step;
-    Points::new(masses.into_iter().enumerate().map(|(index, mass)| (loss(index), mass)))
+    Ok(Points::new(masses.into_iter().enumerate().map(|(index, mass)| (loss(index), mass))))
 }

@@ -18,7 +18,10 @@ use crate::{Error, closed, positive};
 use points::{Points, Published};
 
 /// The most points of one mechanism on the lattice.
-pub(crate) const MOST_POINTS: u64 = 1 << 20;
+pub(crate) const MOST_POINTS: u64 = 1 << 19;
+
+/// The most outputs of one mechanism.
+const MOST_OUTPUTS: u64 = 1 << 18;
 
 /// The largest loss of one release. With more there is no privacy left to account for.
 const MOST_LOSS: u64 = 1000;
@@ -183,20 +186,23 @@ impl Law {
         direction: Direction,
         bound: Bound,
         weighting: &Weighting,
-    ) -> Distribution {
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Distribution, Error> {
         match self {
             Law::Laplace { epsilon, step } => {
-                laplace::points(epsilon, step, bound, weighting).on(step, bound, weighting)
+                laplace::points(epsilon, step, bound, weighting, goes_on)?.on(step, bound, weighting, goes_on)
             }
-            Law::Points { points, step } => points.on(step, bound, weighting),
-            Law::Keys { published, step } => published.points(direction, bound).on(step, bound, weighting),
-            Law::Anywhere { mechanism, step, stride } => {
-                mechanism.cells(direction, bound, step, *stride, weighting).distribution(bound, weighting)
+            Law::Points { points, step } => points.on(step, bound, weighting, goes_on),
+            Law::Keys { published, step } => {
+                published.points(direction, bound).on(step, bound, weighting, goes_on)
             }
+            Law::Anywhere { mechanism, step, stride } => mechanism
+                .cells(direction, bound, step, *stride, weighting, goes_on)?
+                .distribution(bound, weighting, goes_on),
             Law::Processed { from, some } => match (bound, some) {
-                (Bound::Upper, _) => from.distribution(direction, bound, weighting),
-                (Bound::Lower, Some(some)) => some.distribution(bound, weighting),
-                (Bound::Lower, None) => Points::nothing().on(&from.step(), bound, weighting),
+                (Bound::Upper, _) => from.distribution(direction, bound, weighting, goes_on),
+                (Bound::Lower, Some(some)) => some.distribution(bound, weighting, goes_on),
+                (Bound::Lower, None) => Points::nothing().on(&from.step(), bound, weighting, goes_on),
             },
         }
     }
@@ -517,8 +523,15 @@ impl Mechanism {
     ///
     /// # Errors
     /// [`Error::TooFine`]; [`Error::Unknown`] if nothing is known of the distribution.
-    pub(crate) fn law(&self, weighting: &Weighting, step: &Rational, stride: i64) -> Result<Law, Error> {
-        if self.points(weighting, step) > Rational::from(MOST_POINTS) {
+    pub(crate) fn law(
+        &self,
+        weighting: &Weighting,
+        step: &Rational,
+        stride: i64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Law, Error> {
+        let (points, outputs) = self.points(weighting, step);
+        if points > Rational::from(MOST_POINTS) || outputs > Rational::from(MOST_OUTPUTS) {
             return Err(Error::TooFine);
         }
         let on_lattice = |points: Points| Law::Points { points, step: step.clone() };
@@ -526,15 +539,17 @@ impl Mechanism {
         Ok(match self {
             Mechanism::Laplace { epsilon } => Law::Laplace { epsilon: epsilon.clone(), step: step.clone() },
             Mechanism::Snapping { epsilon, grid, bound } => Law::Processed {
-                from: Box::new(Mechanism::Laplace { epsilon: epsilon.clone() }.law(weighting, step, stride)?),
+                from: Box::new(
+                    Mechanism::Laplace { epsilon: epsilon.clone() }.law(weighting, step, stride, goes_on)?,
+                ),
                 some: finite::snapping(epsilon, grid, bound, step, weighting),
             },
             Mechanism::DiscreteLaplace { sensitivity, .. } if *sensitivity > geometric::FEW => anywhere(),
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
-                on_lattice(points::discrete_laplace(scale, *sensitivity, weighting))
+                on_lattice(points::discrete_laplace(scale, *sensitivity, weighting, goes_on)?)
             }
             Mechanism::DiscreteGaussian { variance, sensitivity } => {
-                on_lattice(points::discrete_gaussian(variance, *sensitivity, weighting))
+                on_lattice(points::discrete_gaussian(variance, *sensitivity, weighting, goes_on)?)
             }
             Mechanism::RandomizedResponse { epsilon } | Mechanism::Pure { epsilon } => {
                 on_lattice(points::randomized_response(epsilon, &Rational::ZERO, weighting))
@@ -563,7 +578,8 @@ impl Mechanism {
         step: &Rational,
         stride: i64,
         weighting: &Weighting,
-    ) -> Cells {
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Cells, Error> {
         let ahead = |sixtyfourths: i64| Rational::new(sixtyfourths, 64).expect("64 is not 0");
         let shift = match (bound, direction) {
             (Bound::Upper, _) => Rational::ZERO,
@@ -572,13 +588,15 @@ impl Mechanism {
             // Turned round in the end.
             (Bound::Lower, Direction::Add) => ahead(31),
         };
-        let gaussian = |rho, shift: &Rational| gaussian::cells(rho, step, stride, shift, weighting);
+        let gaussian = |rho, shift: &Rational| gaussian::cells(rho, step, stride, shift, weighting, goes_on);
         let remove = match self {
             Mechanism::Gaussian { rho } => return gaussian(rho, &shift),
-            Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => gaussian(rho, &shift),
-            Mechanism::SampledGaussian { rate, rho } => sampled::gaussian(rate, rho, step, &shift, weighting),
+            Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => gaussian(rho, &shift)?,
+            Mechanism::SampledGaussian { rate, rho } => {
+                sampled::gaussian(rate, rho, step, &shift, weighting, goes_on)?
+            }
             Mechanism::SampledLaplace { rate, epsilon } => {
-                sampled::laplace(rate, epsilon, step, &shift, weighting)
+                sampled::laplace(rate, epsilon, step, &shift, weighting, goes_on)?
             }
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
                 return geometric::cells(scale, *sensitivity, step, &shift, weighting);
@@ -586,14 +604,14 @@ impl Mechanism {
             Mechanism::Finite { outputs } => finite::cells(outputs, step, weighting),
             _ => unreachable!("losses of other mechanisms lie on a lattice"),
         };
-        match direction == Direction::Add || is_made(Mutant::Turned) {
+        Ok(match direction == Direction::Add || is_made(Mutant::Turned) {
             false => remove,
             true => remove.mirrored(),
-        }
+        })
     }
 
-    /// About how many points of the lattice it needs, and how many probabilities are computed for them: the larger number.
-    fn points(&self, weighting: &Weighting, step: &Rational) -> Rational {
+    /// About how many points of the lattice it needs, and how many probabilities are computed for them.
+    fn points(&self, weighting: &Weighting, step: &Rational) -> (Rational, Rational) {
         let two = Rational::from(2);
         let (width, outputs) = match self {
             Mechanism::Laplace { epsilon }
@@ -622,7 +640,7 @@ impl Mechanism {
                 (Rational::ZERO, Rational::ONE)
             }
         };
-        width.checked_div(step).expect("positive").max(outputs)
+        (width.checked_div(step).expect("positive"), outputs)
     }
 }
 

@@ -37,10 +37,14 @@ impl Normal {
         Normal { bits, series: RefCell::default() }
     }
 
-    /// `erfc(z)/2`, to nearly `2^-bits` of itself. Requires: `0 <= z < 2^30`.
+    /// `erfc(z)/2`, to nearly `2^-bits` of itself. Requires: `z >= 0`.
     pub(super) fn tail(&self, z: &Dyadic) -> Enclosure {
+        if z.floor_log2() >= Some(7) {
+            // erfc z <= e^(-z²) < 2^-(2·2^13): below all use, and differences of such numbers would be long.
+            return Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-1 << 14)).expect("in order");
+        }
         if *z >= Dyadic::from(FAR) {
-            return erfc(z, self.bits).expect("an index of the lattice is limited").shl(-1);
+            return erfc(z, self.bits).expect("below 128").shl(-1);
         }
         let center = (&z.shl(SPACING_LOG2) + &Dyadic::pow2(-1)).floor();
         let index = i64::try_from(center.clone()).expect("limited");

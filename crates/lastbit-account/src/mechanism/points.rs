@@ -6,10 +6,11 @@ use std::f64::consts::LOG2_E;
 use lastbit_real::{Dyadic, Enclosure, IBig, Rational, Rounding, exp_rational};
 
 use super::Direction;
-use crate::cells::Powers;
+use crate::cells::{Powers, clipped, complement};
 use crate::distribution::{Bound, Distribution};
 use crate::mass::{Mass, Weighting, log2, log2_sum};
 use crate::mutant::{Mutant, is_made};
+use crate::{Error, go_on};
 
 /// `T` with `e^(-T²/(2σ²)) < 2^-tail`, as `ln 2 < 0.7`.
 pub(super) fn reach(variance: &Rational, weighting: &Weighting) -> IBig {
@@ -42,7 +43,13 @@ impl Points {
     }
 
     /// Requires: the losses are on the lattice of this step, but for an offset.
-    pub(super) fn on(&self, step: &Rational, bound: Bound, weighting: &Weighting) -> Distribution {
+    pub(super) fn on(
+        &self,
+        step: &Rational,
+        bound: Bound,
+        weighting: &Weighting,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Distribution, Error> {
         let index = |loss: &Rational| loss.checked_div(step).expect("a step is positive");
         let first = self.losses.keys().next().map(index).expect("at least one loss");
         let last = self.losses.keys().next_back().map(index).expect("at least one loss");
@@ -59,7 +66,8 @@ impl Points {
         let shift = log2_sum(self.losses.iter().map(log));
         let last = masses.len() as i64 - 1;
         let weights = Powers::new(&(tilt * &start), &(tilt * step), 0..=last, weighting.bits()).shl(-shift);
-        for (loss, probability) in &self.losses {
+        for (i, (loss, probability)) in self.losses.iter().enumerate() {
+            go_on(i, goes_on)?;
             let place = place(index(loss) - &first);
             let weighted = probability * &weights.at(place as i64);
             masses[place] = masses[place].plus(bound.mass(&weighted, weighting.precision));
@@ -70,7 +78,7 @@ impl Points {
         };
         let ends = beyond.into_iter().flatten().map(|p| bound.end(p));
         let infinite = ends.fold(Dyadic::ZERO, |sum, end| &sum + end);
-        Distribution {
+        Ok(Distribution {
             bound,
             weighting: weighting.clone(),
             shift,
@@ -80,7 +88,7 @@ impl Points {
             infinite,
             missing: Dyadic::ZERO,
         }
-        .normal()
+        .normal())
     }
 }
 
@@ -94,7 +102,12 @@ pub(super) fn one() -> Enclosure {
 
 /// With `q = e^(-1/s)` and sensitivity `Δ`, seen from 0 and with the neighbour at `Δ`: `z <= 0` loses `Δ/s`, and has probability `1/(1+q)`;
 /// `0 < z < Δ` loses `(Δ - 2z)/s`, and has `q^z·(1-q)/(1+q)`; `z >= Δ` loses `-Δ/s`, and has `q^Δ/(1+q)`.
-pub(super) fn discrete_laplace(scale: &Rational, sensitivity: u64, weighting: &Weighting) -> Points {
+pub(super) fn discrete_laplace(
+    scale: &Rational,
+    sensitivity: u64,
+    weighting: &Weighting,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Points, Error> {
     let bits = weighting.bits();
     let power = |z: u64| exp(&-(Rational::from(z).checked_div(scale).expect("checked")), weighting);
     let q = power(1);
@@ -106,9 +119,10 @@ pub(super) fn discrete_laplace(scale: &Rational, sensitivity: u64, weighting: &W
     let mut losses =
         BTreeMap::from([(loss(0), share(&one())), (loss(sensitivity), share(&power(sensitivity)))]);
     for z in 1..sensitivity {
+        go_on(z as usize, goes_on)?;
         losses.insert(loss(z), share(&(&power(z) * &(&one() - &q))));
     }
-    Points::new(losses)
+    Ok(Points::new(losses))
 }
 
 /// The worst of all releases that are (ε, δ)-differentially private: with probability `δ` it gives everything away, else it loses `ε` or `-ε`, with odds
@@ -143,10 +157,24 @@ impl Published {
                 false => exp_rational(&-exponent, bits).expect("not too large"),
             }
         };
-        let one_key = power(threshold - 1).div(&(&one() + &power(1)), bits).expect("above 1");
-        let log_one = (-&one_key).log1p(bits).expect("a probability of at most a half");
+        let q = power(1);
+        let log_one = match threshold {
+            // 1 - 1/(1+q) = q/(1+q)
+            1 => {
+                &Enclosure::of_rational(&-(Rational::ONE / scale), bits)
+                    - &q.log1p(bits).expect("not negative")
+            }
+            _ => {
+                let one_key = power(threshold - 1).div(&(&one() + &q), bits).expect("above 1");
+                (-&clipped(&one_key)).log1p(bits).expect("a probability of at most a half")
+            }
+        };
         let log_none = (&log_one * &Enclosure::of_rational(&Rational::from(keys), 64)).round(bits);
-        let some = -&log_none.expm1(bits).expect("limited");
+        let some = match log_none.lo().floor_log2() > Some(20) {
+            // Nearly sure: this is refused.
+            true => Enclosure::new(Dyadic::pow2(-1), Dyadic::ONE).expect("in order"),
+            false => -&log_none.expm1(bits).expect("limited"),
+        };
         Published { some, log_none }
     }
 
@@ -166,7 +194,7 @@ impl Published {
         match direction {
             Direction::Remove => Points {
                 infinite: Some(self.some.clone()),
-                ..Points::new([(at(&self.log_none), &one() - &self.some)])
+                ..Points::new([(at(&self.log_none), complement(&self.some))])
             },
             Direction::Add => Points::new([(at(&-&self.log_none), one())]),
         }
@@ -175,12 +203,18 @@ impl Published {
 
 /// At `x` the loss is `(Δ² - 2Δx)/(2σ²)`. The terms from `x = T` on fall by more than a factor of `e^(-T/σ²)` each, so that all beyond `T` are
 /// together at most `e^(-T²/(2σ²))/(e^(T/σ²) - 1)`.
-pub(super) fn discrete_gaussian(variance: &Rational, sensitivity: u64, weighting: &Weighting) -> Points {
+pub(super) fn discrete_gaussian(
+    variance: &Rational,
+    sensitivity: u64,
+    weighting: &Weighting,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Points, Error> {
     let bits = weighting.bits();
     let twice = variance * Rational::from(2);
     let reach = u64::try_from(reach(variance, weighting)).expect("limited by the caller");
     let weight = |x: u64| exp(&-(Rational::from(x).pow(2).checked_div(&twice).expect("checked")), weighting);
-    let weights: Vec<Enclosure> = (0..=reach).map(weight).collect();
+    let checked = |x: u64| go_on(x as usize, goes_on).map(|()| weight(x));
+    let weights: Vec<Enclosure> = (0..=reach).map(checked).collect::<Result<_, Error>>()?;
     let far = Rational::from(reach).checked_div(variance).expect("checked");
     let beyond = weights[reach as usize]
         .div(&(&exp(&far, weighting) - &one()), bits)
@@ -193,10 +227,11 @@ pub(super) fn discrete_gaussian(variance: &Rational, sensitivity: u64, weighting
     let mut losses = BTreeMap::new();
     let distance = IBig::from(sensitivity);
     for x in -(reach as i64)..=reach as i64 {
+        go_on(x.unsigned_abs() as usize, goes_on)?;
         let loss = Rational::from(&distance * &distance - IBig::from(2) * &distance * IBig::from(x));
         let probability = weights[x.unsigned_abs() as usize].div(&total, bits).expect("positive");
         losses.insert(loss.checked_div(&twice).expect("checked"), probability);
     }
     let rest = Some(beyond.div(&total, bits).expect("positive"));
-    Points { rest, ..Points::new(losses) }
+    Ok(Points { rest, ..Points::new(losses) })
 }

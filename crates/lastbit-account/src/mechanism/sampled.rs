@@ -9,6 +9,7 @@ use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_ratio
 use super::gaussian::{self, Tails};
 use crate::cells::{Cell, Cells, complement};
 use crate::mass::Weighting;
+use crate::{Error, go_on};
 
 /// A sum over a sample, and noise.
 struct Sampled<'a> {
@@ -94,7 +95,8 @@ pub(super) fn laplace(
     step: &Rational,
     shift: &Rational,
     weighting: &Weighting,
-) -> Cells {
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Cells, Error> {
     let offset = laplace_ends(rate, epsilon)[0].checked_div(step).expect("positive");
     // What is just above a point must be seen to be.
     let bits = weighting.bits().max(120);
@@ -109,6 +111,7 @@ pub(super) fn laplace(
     let mut cells = vec![end(&far, &half, least)];
     let (mut from, mut low) = (least.0, at(&-epsilon));
     for index in least.0..most.1 {
+        go_on((index - least.0) as usize, goes_on)?;
         let Some(m) = sampled.noise_at(index, shift) else { continue };
         // Not where the point may be beyond the ends.
         if m.lo().cmp_rational(&-epsilon).is_le() || m.hi().cmp_rational(epsilon).is_ge() {
@@ -121,7 +124,7 @@ pub(super) fn laplace(
     }
     cells.push(sampled.mixed(low.cell(&at(epsilon), Some(from), Some(most.1))));
     cells.push(end(&half, &far, most));
-    Cells { step: step.clone(), offset, cells }
+    Ok(Cells { step: step.clone(), offset, cells })
 }
 
 /// The cells of a removed row with Gaussian noise, which end at points of the lattice, moved by `shift` steps. Where little of the weighted
@@ -132,7 +135,8 @@ pub(super) fn gaussian(
     step: &Rational,
     shift: &Rational,
     weighting: &Weighting,
-) -> Cells {
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Cells, Error> {
     let sampled = Sampled { rate, step, offset: &Rational::ZERO, bits: weighting.bits() };
     let noise = gaussian::Loss::new(rho, weighting);
     let last = sampled.around(&gaussian::Loss::reach(rho, weighting)).1;
@@ -155,6 +159,7 @@ pub(super) fn gaussian(
     let (mut from, mut low) = (first, Tails::below_all());
     let mut index = from;
     while index < last {
+        go_on(cells.len(), goes_on)?;
         if let Some(m) = sampled.noise_at(index, shift) {
             let high = noise.at(&m);
             let to = if shift.is_zero() { index } else { index + 1 };
@@ -164,7 +169,7 @@ pub(super) fn gaussian(
         index += stride(index) * too_many;
     }
     cells.push(sampled.mixed(low.cell(&Tails::above_all(), Some(from), None)));
-    Cells { step: step.clone(), offset: Rational::ZERO, cells }
+    Ok(Cells { step: step.clone(), offset: Rational::ZERO, cells })
 }
 
 /// What lies strictly above and below a loss `m` with `|m| < ε` of Laplace noise: `e^((m-ε)/2)/2` below it under `P`, and `e^(-(m+ε)/2)/2`
