@@ -8,6 +8,8 @@ Fraction(1, 10)
 - Noise: `laplace`, `gaussian`, `grid_laplace`, `snapping`, `discrete_laplace`, `discrete_gaussian`, and a class for each (`Laplace`, …).
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
+- Many releases: `account` (δ at an ε, ε at a δ, certified), `dp_sgd`, `calibrate` (the least noise that is enough).
+- Tables: `release` (counts, sums, means and histograms by group), `Ledger` (budgets that outlive the process).
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).
 - Certificates of proofs: `check` (checks one again), `certify` (writes one for Coq or Gappa).
@@ -62,15 +64,20 @@ from lastbit.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lastbit._account import Account, Between, account, calibrate, dp_sgd
     from lastbit._attack import Attack, attack
     from lastbit._audit import Audit, Cell, Outcome, Samples, audit
     from lastbit._explain import Explanation, explain
+    from lastbit._ledger import Ledger, LedgerBudget, Verified
     from lastbit._prove import Checked, ErrorBound, PrivacyProof, Proofs, Witness, certify, check, prove
+    from lastbit._release import TableRelease, release
 
 __all__ = [
+    "Account",
     "ArrowArray",
     "Attack",
     "Audit",
+    "Between",
     "Budget",
     "BudgetExceeded",
     "Cell",
@@ -88,6 +95,8 @@ __all__ = [
     "Gaussian",
     "GridLaplace",
     "Laplace",
+    "Ledger",
+    "LedgerBudget",
     "Measurement",
     "Mechanism",
     "NoiseOverflow",
@@ -102,11 +111,15 @@ __all__ = [
     "Selection",
     "Snapping",
     "SystemFailure",
+    "TableRelease",
     "UnsupportedType",
+    "Verified",
     "Witness",
     "__version__",
+    "account",
     "attack",
     "audit",
+    "calibrate",
     "certify",
     "check",
     "claim",
@@ -114,6 +127,7 @@ __all__ = [
     "compose_claims",
     "discrete_gaussian",
     "discrete_laplace",
+    "dp_sgd",
     "explain",
     "exponential",
     "gaussian",
@@ -122,6 +136,7 @@ __all__ = [
     "make_vector_float_laplace_cks20",
     "noisy_max",
     "prove",
+    "release",
     "snapping",
 ]
 
@@ -162,10 +177,13 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
 
 
 _LAZY = {
+    "_account": ("Account", "Between", "account", "calibrate", "dp_sgd"),
     "_attack": ("Attack", "attack"),
     "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
     "_explain": ("Explanation", "explain"),
+    "_ledger": ("Ledger", "LedgerBudget", "Verified"),
     "_prove": ("Checked", "ErrorBound", "PrivacyProof", "Proofs", "Witness", "certify", "check", "prove"),
+    "_release": ("TableRelease", "release"),
 }
 """Names that are imported on first use, so that noise alone does not pay for them."""
 

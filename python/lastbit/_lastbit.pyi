@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from os import PathLike
 from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 _Exact: TypeAlias = str | int | float | Fraction | Decimal
@@ -255,7 +256,12 @@ class Measurement:
 @final
 class Budget:
     def __new__(
-        cls, *, epsilon: _Exact | None = None, rho: _Exact | None = None, unit: str | None = None
+        cls,
+        *,
+        epsilon: _Exact | None = None,
+        rho: _Exact | None = None,
+        delta: _Exact | None = None,
+        unit: str | None = None,
     ) -> Budget: ...
     def spend(self, claim: Claim, /) -> None: ...
     @overload
@@ -486,7 +492,42 @@ class ArrowArray:
 def _release_arrow(mechanism: Mechanism, x: Any, payment: Any = None, threads: int | None = None, /) -> ArrowArray: ...
 def _release_numpy(mechanism: Mechanism, x: Any, payment: Any = None, threads: int | None = None, /) -> Any: ...
 
-# Audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
+# Accounts, audits, proofs, attacks: `lastbit/_audit.py` and its neighbours make dataclasses of what these return.
+def _account(
+    releases: list[tuple[str, str, str, int]],
+    *,
+    epsilons: list[Any],
+    deltas: list[Any],
+    group: int,
+    digits: int,
+    attacker: bool,
+    curve: int,
+) -> str: ...
+def _calibrate(noise: str, *, sensitivity: Any, times: int, epsilon: Any, delta: Any) -> str: ...
+def _release(
+    name: str,
+    text: str,
+    *,
+    ledger: str | PathLike[str] | None,
+    id: str | None,
+    analyst: str | None,
+    force_network: bool,
+    confidence: Any,
+    non_negative: bool,
+    digits: int | None,
+    dry_run: bool,
+    insecure_seed: int | None,
+) -> tuple[str, str, str]: ...
+def _ledger_declare(
+    path: str | PathLike[str], *, dataset: str, unit: str | None, epsilon: Any, rho: Any, delta: Any, force_network: bool
+) -> str: ...
+def _ledger_limit(
+    path: str | PathLike[str], *, dataset: str, analyst: str | None, epsilon: Any, rho: Any, delta: Any, force_network: bool
+) -> str: ...
+def _ledger_show(path: str | PathLike[str], force_network: bool) -> tuple[str, str]: ...
+def _ledger_history(path: str | PathLike[str], force_network: bool) -> str: ...
+def _ledger_export(path: str | PathLike[str], force_network: bool) -> str: ...
+def _ledger_verify(path: str | PathLike[str], head: str | None, force_network: bool) -> tuple[str, bool, str]: ...
 def _attack(
     first: Any, second: Any, *, epsilon: Any, delta: Any, confidence: Any, inputs: tuple[float, float] | None
 ) -> tuple[str, str, str]: ...

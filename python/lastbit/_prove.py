@@ -89,7 +89,7 @@ class PrivacyProof:
     - `verdict`: "proved"; "refuted", with a `witness` or an infinite loss; "rejected", if a proof in the text is wrong; "undecided".
     - `claim`, `delta`: what the text claims; `cost`: the loss that is proved.
     - `statement`: what is proved, refuted or undecided; `tried`, `next`: how far an undecided claim got, and what to try.
-    - `derivation`: what was found, in words and as a tree of rules; `certificates`: JSON for `check`, one for each proof.
+    - `print` shows the verdict and what it rests on. `derivation`: what was found, in words and as a tree of rules; `certificates`: JSON for `check`, one for each proof.
     - `json()`: the object that `lastbit prove --json` prints.
 
     >>> import lastbit
@@ -116,6 +116,8 @@ class PrivacyProof:
     statement: str
     tried: tuple[str, ...]
     next: tuple[str, ...]
+    _headline: str = field(compare=False, repr=False)
+    _summary: tuple[str, ...] = field(compare=False, repr=False)
     _report: "dict[str, Any]" = field(compare=False, repr=False)
 
     def json(self) -> "dict[str, Any]":
@@ -128,7 +130,7 @@ class PrivacyProof:
         return self.certificates[0] if self.certificates else None
 
     def __str__(self) -> str:
-        return self.derivation.rstrip()
+        return "\n".join([self._headline, *(f"  {line}" for line in self._summary), *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         return Proofs([self])._repr_html_()
@@ -190,9 +192,7 @@ class Proofs(Sequence["ErrorBound | PrivacyProof"]):
 def _headline(proof: "ErrorBound | PrivacyProof") -> str:
     if isinstance(proof, ErrorBound):
         return str(proof)
-    cost = "" if proof.cost is None else f", cost {proof.cost}"
-    claim = "" if proof.claim is None else f", claimed {proof.claim}"
-    return f"{proof.name}: {proof.verdict}{cost}{claim}"
+    return proof._headline
 
 
 def _is_good(proof: "ErrorBound | PrivacyProof") -> "bool | None":
@@ -285,6 +285,8 @@ def prove(
 
 def _made(
     report: "dict[str, Any]",
+    headline: str,
+    summary: "list[str]",
     details: str,
     notes: "list[str]",
     tried: "list[str]",
@@ -320,6 +322,8 @@ def _made(
         statement=report["statement"],
         tried=tuple(tried),
         next=tuple(advice),
+        _headline=headline,
+        _summary=tuple(summary),
         _report=report,
     )
 

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::choosing::{Given, Selection};
 use crate::claim::Claim;
+use crate::engines::refused;
 use crate::errors::{ParameterError, python};
 use crate::mechanism::{Mechanism, Object};
 use crate::noise::threads_of;
@@ -28,6 +29,10 @@ use crate::{number, values};
 /// lastbit.errors.BudgetExceeded: the release costs 7/10, but only 3/10 of the budget is left
 ///
 /// epsilon: a budget of pure differential privacy; rho: of zero-concentrated differential privacy, from which pure claims are paid, too.
+/// epsilon with delta: a budget of the largest ρ with which everything that is paid from it is (ε, δ)-differentially private together.
+///
+/// >>> lastbit.Budget(epsilon=1, delta="1e-6")
+/// <Budget rho=0.0243559660: 0.0243559660 left>
 ///
 /// unit: whose data neighbours differ in, such as "person". Then columns of different types and sensitivities are paid from one budget, and
 /// each sensitivity is how far one person can move that column. Without it all releases must be about the same type, distance and metric,
@@ -59,14 +64,30 @@ impl Budget {
 #[pymethods]
 impl Budget {
     #[new]
-    #[pyo3(signature = (*, epsilon=None, rho=None, unit=None))]
-    fn new(epsilon: Object<'_, '_>, rho: Object<'_, '_>, unit: Option<&str>) -> PyResult<Budget> {
-        let budget = match (epsilon, rho) {
-            (Some(epsilon), None) => lastbit::Budget::pure(number::exact("epsilon", epsilon)?),
-            (None, Some(rho)) => lastbit::Budget::zero_concentrated(number::exact("rho", rho)?),
-            _ => return Err(ParameterError::new_err("give epsilon or rho, one of the two")),
+    #[pyo3(signature = (*, epsilon=None, rho=None, delta=None, unit=None))]
+    fn new(
+        epsilon: Object<'_, '_>,
+        rho: Object<'_, '_>,
+        delta: Object<'_, '_>,
+        unit: Option<&str>,
+    ) -> PyResult<Budget> {
+        let budget = match (epsilon, rho, delta) {
+            (Some(epsilon), None, None) => {
+                lastbit::Budget::pure(number::exact("epsilon", epsilon)?).map_err(python)?
+            }
+            (None, Some(rho), None) => {
+                lastbit::Budget::zero_concentrated(number::exact("rho", rho)?).map_err(python)?
+            }
+            (Some(epsilon), None, Some(delta)) => {
+                let [epsilon, delta] = [number::exact("epsilon", epsilon)?, number::exact("delta", delta)?];
+                lastbit_engine::account::filter(&epsilon, &delta).map_err(refused::exception)?
+            }
+            _ => {
+                return Err(ParameterError::new_err(
+                    "give epsilon, or rho, one of the two; or epsilon with delta",
+                ));
+            }
         };
-        let budget = budget.map_err(python)?;
         let budget = match unit {
             Some(unit) => budget.for_unit(unit).map_err(python)?,
             None => budget,

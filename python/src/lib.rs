@@ -74,10 +74,15 @@ mod _lastbit {
     use crate::command::_command;
     #[pymodule_export]
     use crate::engines::{
+        account::{_account, _calibrate},
         attack::_attack,
         audit::{_audit_exact, _audit_sampler, _audit_snapping, _audit_text, _audit_textbook},
         check::{_certify, _check},
+        ledger::{
+            _ledger_declare, _ledger_export, _ledger_history, _ledger_limit, _ledger_show, _ledger_verify,
+        },
         prove::_prove,
+        release::_release,
     };
     #[pymodule_export]
     use crate::explain::_explain;

@@ -2,7 +2,11 @@
 
 import doctest
 import inspect
+import os
 import re
+import shlex
+import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +58,33 @@ def test_readme() -> None:
     scope: dict[str, Any] = {}
     for block in blocks:
         exec(block, scope)
+
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def test_the_first_page() -> None:
+    """The Python of the repository's README, with what it shows."""
+    text = "\n".join(re.findall(r"```python\n(.*?)```", (REPOSITORY / "README.md").read_text(), re.DOTALL))
+    example = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, None)
+    output: list[str] = []
+    assert len(example.examples) >= 5
+    doctest.DocTestRunner().run(example, out=output.append)
+    assert not output, "".join(output)
+
+
+def test_the_attack_of_the_first_page() -> None:
+    """Its samples differ each time, and the bound on the loss by a few hundredths."""
+    shown = re.search(r"\$ lastbit (attack .*)\n(.*)\n", (REPOSITORY / "README.md").read_text())
+    assert shown
+    scripts = sysconfig.get_path("scripts")
+    path = os.pathsep.join([scripts, os.environ["PATH"]])
+    command = [str(Path(scripts) / "lastbit"), *shlex.split(shown.group(1))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=os.environ | {"PATH": path})
+    assert done.returncode == 1, done.stderr
+    number = re.compile(r"at least (\d\.\d\d)")
+    line = done.stdout.splitlines()[0]
+    found, written = number.search(line), number.search(shown.group(2))
+    assert found and written, line
+    assert number.sub("", line) == number.sub("", shown.group(2))
+    assert abs(float(found.group(1)) - float(written.group(1))) < 0.2

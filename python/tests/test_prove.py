@@ -71,6 +71,7 @@ def test_laplace_over_the_reals() -> None:
     proof = privacy("laplace.lb")
     assert (proof.verdict, proof.claim, proof.cost, proof.witness) == ("proved", "eps", "eps", None)
     assert "LAP-GEN z -> x<1> + z - x<2> [eps]" in proof.derivation
+    assert str(proof).splitlines()[0] == f"laplace: PROVED: {proof.statement}"
     assert proof.certificate is not None
     assert lastbit.check(proof.certificate) == "laplace: eps-DP (pure, cost eps), for all eps > 0 and all |x<1> - x<2>| <= 1"
     with pytest.raises(lastbit.CertificateError):

@@ -122,9 +122,10 @@ impl Grid {
         }
     }
 
-    /// The largest `λ` with which nothing gets much heavier by being moved a step up.
+    /// The largest `λ` with which nothing gets much heavier by being moved a step up; and a step down still leaves bits of what is summed.
     pub(crate) fn most_tilt(&self) -> f64 {
-        if self.moves { 16.0 / self.step().to_f64(Rounding::Up) } else { f64::INFINITY }
+        let most = if self.moves { 16.0 } else { 40.0 };
+        most / self.step().to_f64(Rounding::Up)
     }
 
     /// Whether a finer lattice would tell nothing more.

@@ -317,3 +317,51 @@ fn ten_mechanisms() {
     let back: Composition = all.for_group(1).unwrap();
     assert_eq!(back, all);
 }
+
+/// Noise on a fine grid is nearly real noise, and never better: it is what real noise says, and more.
+#[test]
+fn noise_on_fine_grids() {
+    for (steps, epsilon, times, at) in [
+        (5_000u64, "1", 1, "1/2"),
+        (1 << 40, "1/10", 100, "3"),
+        (1 << 40, "2", 3, "0"),
+        (70_001, "1/3", 7, "1"),
+    ] {
+        let epsilon = rational(epsilon);
+        let scale = Rational::from(steps) / &epsilon;
+        let fine = composition(&[(Mechanism::DiscreteLaplace { scale, sensitivity: steps }, times)]);
+        let real = composition(&[(Mechanism::Laplace { epsilon }, times)]);
+        let [fine, real] = [fine, real].map(|all| all.delta(&rational(at)).unwrap());
+        let (fine_upper, real_upper) = (fine.upper.clone().unwrap(), real.upper.unwrap());
+        assert!(fine.lower <= fine_upper && real.lower <= fine_upper, "{steps}");
+        assert!(
+            &fine_upper - &fine.lower <= &fine_upper * rational("1e-5"),
+            "{steps}: {} to {fine_upper}",
+            fine.lower
+        );
+        assert!(fine.lower <= real_upper * rational("1.001"), "{steps}");
+    }
+}
+
+/// Just above the number of steps where losses are told apart one by one, the answer is that of one by one.
+#[test]
+fn many_steps_as_few() {
+    let of = |sensitivity: u64| {
+        let scale = Rational::from(sensitivity);
+        composition(&[(Mechanism::DiscreteLaplace { scale, sensitivity }, 2)])
+            .delta(&rational("1/2"))
+            .unwrap()
+    };
+    let (few, many) = (of(4096), of(4097));
+    let upper = many.upper.unwrap();
+    assert!((few.upper.unwrap() - &upper).abs() <= &upper * rational("1e-3"));
+    assert!(many.lower <= upper);
+}
+
+/// A few losses far apart, and a question at the largest of them: both ends are about it.
+#[test]
+fn few_losses_far_apart() {
+    let noise = Mechanism::DiscreteLaplace { scale: rational("3"), sensitivity: 3 };
+    let found = composition(&[(noise, 1)]).epsilon(&rational("1e-6")).unwrap();
+    assert!(found.lower > rational("0.99999") && found.upper.unwrap() < Rational::ONE);
+}

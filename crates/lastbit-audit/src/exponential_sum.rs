@@ -84,7 +84,7 @@ impl ExponentialSum {
         }
     }
 
-    /// How the number compares with 0.
+    /// The order of the number and 0.
     ///
     /// # Panics
     /// If an exponent is beyond `2⁶⁰` in magnitude.

@@ -6,12 +6,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lastbit::Rational;
 
+use crate::account::args::Account;
 use crate::attack::args::Attack;
 use crate::audit::args::{Audit, Conformance};
 use crate::bench::Bench;
+use crate::budget::args::Budget;
 use crate::certify::args::Certify;
 use crate::choose::args::Choose;
 use crate::prove::args::{Check, Fmt, Prove};
+use crate::release::args::Release;
 use crate::version;
 
 /// Differential-privacy noise that is exact to the last bit
@@ -36,6 +39,18 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Release counts, sums, means and histograms of a table by group
+    ///
+    /// From a table (CSV, plain or compressed, or Parquet) and a spec, or options, that says whose privacy it is, which groups there are, what is
+    /// asked and what it may cost. The released table goes to standard output, the claim to standard error. Every declared group is there; values have
+    /// intervals, and are not cut off at 0 unless that is asked for.
+    ///
+    /// With --ledger the release is charged to a budget before anything is computed, exactly once for each id; asked again it shows the stored result.
+    ///
+    /// Exit codes: 0; 2 if the spec, the table or the ledger refuses: nothing of the table is shown; 1 if the system failed; 130 stopped by Ctrl-C.
+    Release(Box<Release>),
+    /// Budgets that outlive the process: make, show, limit and verify a ledger
+    Budget(Box<Budget>),
     /// Add noise to numbers, one a line or a column of a CSV file
     ///
     /// Numbers come from FILE or standard input; noisy numbers go to standard output, one a line, and the claim to standard error: the
@@ -97,6 +112,14 @@ pub(crate) enum Command {
     /// privacy loss with an exact confidence. The noise leaks if that bound exceeds the claim. The event is chosen on one half of the
     /// samples and tested on the other.
     Attack(Box<Attack>),
+    /// Say what many releases cost together: δ at an ε, ε at a δ, from both sides
+    ///
+    /// The bounds are theorems: losses lie on an exact lattice, probabilities are integers, and only masses are rounded, up for the upper bound
+    /// and down for the lower one. The parameters of all releases must be fixed before the first of them; if later ones are chosen after the outputs of
+    /// earlier ones are seen, only the sums of pure and of zero-concentrated losses hold, within a limit fixed before. docs/accounting.md has the proofs.
+    ///
+    /// Exit codes: 0; 2 if the question makes no sense; 130 stopped by Ctrl-C.
+    Account(Box<Account>),
     /// Recompute a file of exact values, or write one
     ///
     /// Such a file has parameters and the exact values that follow from them, so that implementations which share no code can be
@@ -394,6 +417,8 @@ pub(crate) struct Io {
     pub(crate) hex: bool,
     #[command(flatten)]
     pub(crate) shared: SharedIo,
+    #[command(flatten)]
+    pub(crate) book: crate::charged::NoiseBook,
 }
 
 /// What noise and choices read and print alike.

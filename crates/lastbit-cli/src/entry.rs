@@ -91,7 +91,7 @@ struct Written {
     /// All digits as one integer, if they are few.
     digits: Option<i64>,
     is_zero: bool,
-    /// How many of them stand behind the point.
+    /// The number of them behind the point.
     places: i64,
     exponent: i64,
 }

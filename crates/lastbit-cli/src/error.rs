@@ -249,6 +249,14 @@ fn library_hint(error: &lastbit::Error) -> String {
     }
 }
 
+/// What to write in place of an old option, or of the word that Python or the literature has.
+const RENAMED: [(&str, &str); 4] = [
+    ("--lambda", "--lambda is now --grid (Λ); for the scale λ use --scale"),
+    ("--sigma", "--sigma is --scale here"),
+    ("--alpha", "--alpha is now --confidence, which is 1 - alpha"),
+    ("--multiples-of-pow2", "--multiples-of-pow2 is now --granularity"),
+];
+
 /// What the parser of the command line did not understand.
 pub(crate) fn of_clap(error: &clap::Error) -> Error {
     let strings = |kind| match error.get(kind) {
@@ -287,11 +295,10 @@ pub(crate) fn of_clap(error: &clap::Error) -> Error {
             "leave out --delta, since a pure loss has δ = 0; or use gaussian, with --epsilon and --delta",
         );
     }
-    if error.kind() == ErrorKind::UnknownArgument && arguments.iter().any(|name| name == "--lambda") {
-        return Error::usage(
-            "--lambda is now --grid (Λ); for the scale λ use --scale",
-            "docs/glossary.md says which is which",
-        );
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    let renamed = RENAMED.iter().find(|(old, _)| is_unknown && arguments.iter().any(|name| name == old));
+    if let Some((_, instead)) = renamed {
+        return Error::usage(*instead, "docs/glossary.md says which word means what");
     }
     let paragraph = rendered.split("\n\n").next().unwrap_or_default();
     let lines: Vec<&str> = paragraph.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -12,6 +12,8 @@
 //! | `stdout`, `interrupt` | how to make sure that output is complete, or that an error says it is not |
 //! | `attack` | the command `attack` |
 //! | `choose` | the command `choose` |
+//! | `release`, `budget` | the commands `release` and `budget` |
+//! | `account` | the command `account` |
 //! | `audit` | the commands `audit` and `conformance` |
 //! | `prove` | the commands `prove`, `check` and `fmt` |
 //! | `certify` | the command `certify` |
@@ -22,12 +24,15 @@
 // `stdout::start` needs `unsafe`, with its reasons.
 #![deny(unsafe_code)]
 
+mod account;
 mod args;
 mod attack;
 mod audit;
 mod bench;
+mod budget;
 mod cells;
 mod certify;
+mod charged;
 mod choose;
 mod entry;
 mod error;
@@ -38,6 +43,7 @@ mod output;
 mod plan;
 mod progress;
 mod prove;
+mod release;
 mod run;
 mod source;
 mod stdout;

@@ -1,5 +1,6 @@
 //! What is printed: values one a line, or everything as one JSON object.
 
+use lastbit_engine::ledger::Entered;
 use lastbit_engine::noise::Promise;
 use serde::Serialize;
 
@@ -63,12 +64,16 @@ impl Sink {
         }
     }
 
-    /// Prints what was kept.
-    pub(crate) fn finish(self, promise: &Promise) -> Result<(), Error> {
+    /// Prints what was kept, with what a ledger says.
+    pub(crate) fn finish(self, promise: &Promise, entered: Option<&Entered>) -> Result<(), Error> {
         match self {
             Sink::Lines { .. } => Ok(()),
             Sink::Json { values, .. } => {
-                print_now(&promise_with(promise, &format!("\"values\": [{values}]"))?)
+                let ledger = match entered {
+                    Some(entered) => format!("\"ledger\": {}, ", to_json(entered)?),
+                    None => String::new(),
+                };
+                print_now(&promise_with(promise, &format!("{ledger}\"values\": [{values}]"))?)
             }
         }
     }

@@ -13,9 +13,12 @@ use crate::output::{Sink, print_now, tell_promise, to_json};
 use crate::plan::{Noisy, question};
 use crate::source::Source;
 use crate::value::Value;
-use crate::{interrupt, stdout};
+use crate::{charged, interrupt, stdout};
 
 pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
+    if let Command::Conformance(_) | Command::Certify(_) | Command::Bench(_) = cli.command {
+        interrupt::stop_at_once("stopped before it was done");
+    }
     match &cli.command {
         Command::Noise(noise) => {
             let mechanism = &noise.mechanism;
@@ -28,6 +31,9 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
             }
         }
         Command::Choose(args) => crate::choose::run(args),
+        Command::Release(args) => crate::release::run(args),
+        Command::Budget(args) => crate::budget::run(args),
+        Command::Account(args) => crate::account::run(args),
         Command::Audit(args) => crate::audit::run(args),
         Command::Attack(args) => crate::attack::run(args),
         Command::Conformance(args) => crate::audit::conformance::run(args),
@@ -92,8 +98,17 @@ fn release<X: Noisy<T>, T: Value>(
         granularity: mechanism.granularity(),
         shows_values: io.shared.show_values,
     };
-    let source = Source::new(io.shared.insecure_seed)?;
+    let book = io.book.book();
+    if book.is_some() {
+        question.check_unit().map_err(of_engine)?;
+    }
+    let mut source = Source::new(io.shared.insecure_seed)?;
     let mut input = Input::open(io.file.as_deref())?;
+    if let Some(book) = book {
+        let values = charged::read_all::<X, T>(input.numbers("reading", &format)?)?;
+        let plan = plan_for(plan, question, values.len() as u64)?;
+        return charged::release(&plan, &book, io, &values, &mut source, &plan.promise(false));
+    }
     let mut checked = None;
     if !input.is_pipe() {
         let first_pass = Checked::read::<X, T>(input.numbers("checking", &format)?)?;
@@ -104,9 +119,7 @@ fn release<X: Noisy<T>, T: Value>(
     }
     let plan = match (plan, &checked) {
         (Some(plan), _) => plan,
-        (None, Some(first_pass)) => {
-            Question { length: Some(first_pass.values), ..question }.plan().map_err(of_engine)?
-        }
+        (None, Some(first_pass)) => plan_for(None, question, first_pass.values)?,
         (None, None) => {
             return Err(Error::usage(
                 format!(
@@ -122,8 +135,16 @@ fn release<X: Noisy<T>, T: Value>(
     let mut release = Release { plan: &plan, promise, source, checked, sink };
     let numbers = input.numbers("adding noise", &format)?;
     match release.batches::<X, T>(numbers) {
-        Ok(()) => release.sink.finish(&release.promise),
+        Ok(()) => release.sink.finish(&release.promise, None),
         Err(error) => Err(error.after(stdout::lines_written())),
+    }
+}
+
+/// The plan, now that the number of values is known.
+fn plan_for(plan: Option<Plan>, question: Question, values: u64) -> Result<Plan, Error> {
+    match plan {
+        Some(plan) => Ok(plan),
+        None => Question { length: Some(values), ..question }.plan().map_err(of_engine),
     }
 }
 
@@ -132,7 +153,7 @@ struct Release<'a> {
     plan: &'a Plan,
     promise: Promise,
     source: Source,
-    /// What an earlier pass has seen.
+    /// The findings of an earlier pass.
     checked: Option<Checked>,
     sink: Sink,
 }

@@ -1,11 +1,12 @@
 //! Numbers as text: what is printed, and the one place where a number is rounded when it is read.
 
 use std::fmt::Write;
+use std::str::FromStr;
 
 use lastbit_real::Float;
 
 /// A type of number that results have.
-pub(crate) trait Value: Copy + Default {
+pub(crate) trait Value: Copy + Default + FromStr {
     /// Appends the fewest digits that read back as the same number.
     fn print(self, out: &mut String);
 

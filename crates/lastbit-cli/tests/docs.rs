@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::common::{lastbit, output, stderr, stdout};
+use tempfile::TempDir;
+
+use crate::common::{folder, lastbit, output, stderr, stdout};
 
 fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -31,14 +34,55 @@ fn each_example(page: &Path, start: &str, fence: &str, example: impl Fn(&str, &s
     }
 }
 
+/// A folder that has what a checkout has, where examples may write.
+fn checkout() -> TempDir {
+    let folder = folder();
+    for name in ["crates", "examples", "mechanisms", "tests"] {
+        std::os::unix::fs::symlink(root().join(name), folder.path().join(name)).expect("a link");
+    }
+    folder
+}
+
+/// A block with what its commands, the lines that begin with `$`, print. The shell runs them, one after the other in one folder.
+fn run_again(block: &str) -> String {
+    let folder = checkout();
+    let here = Path::new(env!("CARGO_BIN_EXE_lastbit")).parent().expect("a folder");
+    let path = format!("{}:{}", here.display(), std::env::var("PATH").expect("UTF-8"));
+    let mut written = String::new();
+    for line in block.lines().filter(|line| line.starts_with("$ ")) {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line[2..]]).current_dir(folder.path()).env("COLUMNS", "100").env("PATH", &path);
+        let output = output(&mut shell);
+        written.push_str(&format!("{line}\n{}{}", stdout(&output), stderr(&output)));
+    }
+    written
+}
+
 #[test]
 fn text_is_what_is_printed() {
-    each_example(&root().join("docs/cli.md"), "<!-- test -->", "```console\n", |_, block| {
-        let line = block.lines().next().expect("a command");
-        let command = line.strip_prefix("$ lastbit ").unwrap_or_else(|| panic!("{line}: no command"));
-        let output = output(lastbit(command).current_dir(root()).env("COLUMNS", "100"));
-        format!("{line}\n{}{}", stdout(&output), stderr(&output))
-    });
+    each_example(&root().join("docs/cli.md"), "<!-- test -->", "```console\n", |_, block| run_again(block));
+}
+
+/// The names of all commands, from the help.
+fn commands() -> Vec<String> {
+    let help = output(&mut lastbit("help"));
+    let list = stdout(&help).split("Commands:\n").nth(1).expect("commands");
+    let list = list.split("\n\n").next().expect("their end").lines();
+    // What goes on in the next line is indented further.
+    let names = list.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.map(|line| line.split_whitespace().next().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn every_command_is_on_the_page_with_its_exit_codes() {
+    let page = fs::read_to_string(root().join("docs/cli.md")).expect("the page");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let commands = commands();
+    assert!(commands.iter().any(|name| name == "noise"), "{commands:?}");
+    for name in commands.iter().filter(|name| *name != "help") {
+        assert!(rows.iter().any(|row| row.contains(&format!("`{name}`"))), "{name}: no exit codes");
+        assert!(page.contains(&format!("lastbit {name}")), "{name}: no example");
+    }
 }
 
 /// The README shows the first line of what a command prints. What an attack prints depends on samples.

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{code, folder, json, lastbit, names_in, output, put, stderr, stdout};
+use crate::common::{code, folder, interrupted, json, lastbit, names_in, output, put, stderr, stdout};
 
 /// Report noisy max of this many queries: the ways through it double with every one.
 fn noisy_max(n: usize) -> String {
@@ -137,6 +137,13 @@ fn control_c_leaves_nothing_half_done() {
     assert_eq!(ended.status.code(), Some(130), "{said}");
     assert!(said.starts_with("max: interrupted while ") && said.contains("nothing was written"), "{said}");
     assert_eq!((stdout(&ended), names_in(folder.path())), ("", vec!["max.lb".to_owned()]));
+}
+
+#[cfg(unix)]
+#[test]
+fn control_c_ends_a_bench_with_words() {
+    let output = interrupted(|| lastbit("bench logic"));
+    assert_eq!((code(&output), stdout(&output), stderr(&output)), (130, "", "stopped before it was done\n"));
 }
 
 #[test]

@@ -12,6 +12,9 @@
 //! | [`certify`] | the same, by other judges: Coq and Gappa |
 //! | [`audit`] | what is the exact loss between two inputs, and does a claim about it hold? |
 //! | [`attack`] | does noise leak, as far as its outputs tell? |
+//! | [`account`] | what do many releases cost together, and how much noise is enough? |
+//! | [`release`] | what does a table say about its groups, with noise? |
+//! | [`budget`] | what is left of a budget that outlives the process? |
 //! | [`explain`] | what does a word mean: a rule, a verdict, a mechanism, a term of the glossary? |
 //!
 //! All of them share:
@@ -21,20 +24,25 @@
 //! | [`number`] | numbers and losses as they are written in answers |
 //! | [`verdict`] | verdicts and their exit codes |
 //! | [`refusal`] | the reason why there is no answer |
+//! | [`ledger`] | how releases are charged once, and stored before they are shown |
 //! | [`source`] | the text that a question is about |
 //! | [`watcher`] | how a front end follows a long answer, and stops it |
 
 #![forbid(unsafe_code)]
 
+pub mod account;
 pub mod attack;
 pub mod audit;
+pub mod budget;
 pub mod certify;
 pub mod check;
 pub mod explain;
+pub mod ledger;
 pub mod noise;
 pub mod number;
 pub mod prove;
 pub mod refusal;
+pub mod release;
 pub mod source;
 pub mod verdict;
 pub mod watcher;

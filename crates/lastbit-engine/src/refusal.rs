@@ -23,37 +23,37 @@ pub enum Refusal {
     /// Something is wrong in a text.
     #[error("{}", shown(.source_name, .text, .diagnostics))]
     Text {
-        /// What the text is called.
+        /// The name of the text.
         source_name: String,
         /// The text.
         text: String,
-        /// What is wrong, with its places.
+        /// The mistakes, with their places.
         diagnostics: Vec<Diagnostic>,
     },
     /// A file cannot be read; the message is complete.
     #[error("{message}")]
     Unreadable {
-        /// What is wrong, where, and what to do.
+        /// The mistake, its place, and what to do.
         message: String,
     },
     /// A parameter of a text has no value.
     #[error("{}", shown(.source_name, .text, std::slice::from_ref(.diagnostic)))]
     NoValue {
-        /// What the text is called.
+        /// The name of the text.
         source_name: String,
         /// The text.
         text: String,
         /// The parameter.
         name: String,
-        /// What is wrong, with its place.
+        /// The mistake, with its place.
         diagnostic: Box<Diagnostic>,
     },
     /// A text is to be audited, and no inputs are given.
     #[error("an audit compares two inputs")]
     NoInputs {
-        /// How the first one could be written.
+        /// An example of the first one, as it is written.
         first: String,
-        /// How the second one could be written.
+        /// An example of the second one, as it is written.
         second: String,
     },
     /// The noise library refuses a parameter or the machine.

@@ -19,7 +19,7 @@ impl Serialize for Schema {
     }
 }
 
-/// What an answer comes to, whatever was asked: a claim holds, is violated, or neither was shown.
+/// The judgement of an answer, whatever was asked: a claim holds, is violated, or neither was shown.
 ///
 /// Commands have their own words for these, such as PROVED, REFUTED and UNDECIDED; the exit codes are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -55,9 +55,9 @@ pub enum Reason {
     Memory(u64),
     /// More of something than can be gone through, known before it was begun.
     Count {
-        /// What there is too much of: `cases of the inputs`.
+        /// The things of which there are too many: `cases of the inputs`.
         of: &'static str,
-        /// How many, as text: `4^14`.
+        /// Their number, as text: `4^14`.
         count: String,
         /// The most.
         most: usize,

@@ -44,7 +44,7 @@ impl PaperJudgement {
     }
 }
 
-/// Why the papers' rules give nothing.
+/// The reason that the papers' rules give nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoPaperRule {
     /// The operation has none.

@@ -41,7 +41,7 @@ impl Effort {
     }
 }
 
-/// Where a search has got to.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
@@ -84,7 +84,7 @@ const MOST_CUTS: usize = 32;
 /// How many boxes to cut in the hope that a refused premise holds on the parts.
 const REFUSED_CUTS: usize = 256;
 
-/// What is looked for: a bound on the error of the program's result; and that it is at most a claimed one.
+/// The goal of a search: a bound on the error of the program's result; and that it is at most a claimed one.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal<'a> {
     /// The program.

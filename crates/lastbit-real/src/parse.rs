@@ -9,7 +9,7 @@ use crate::Rational;
 /// would be a way to exhaust memory.
 const MAX_EXPONENT: i64 = 100_000;
 
-/// Why a string is not a number that can be read exactly.
+/// The reason that a string is not a number that can be read exactly.
 ///
 /// Positions are byte offsets into the string.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -28,7 +28,7 @@ pub enum ParseNumberError {
         found: char,
         /// The byte position in the string.
         position: usize,
-        /// What could have stood there.
+        /// The characters that could have been there.
         expected: &'static str,
     },
     /// The string stops too early.

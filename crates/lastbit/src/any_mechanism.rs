@@ -275,7 +275,7 @@ pub enum Amount {
     },
     /// The most noise that is within this half-width with this probability.
     HalfWidth {
-        /// How far off a result may be.
+        /// The distance that a result may be off.
         half_width: Rational,
         /// With which probability.
         confidence: Rational,

@@ -44,7 +44,7 @@ pub struct Budget {
     measure: Measure,
     /// The unit that the budget was given.
     unit: Option<String>,
-    /// What all claims are about; `None` before the first of a budget without a unit.
+    /// The subject of all claims; `None` before the first of a budget without a unit.
     about: Option<About>,
     total: Rational,
     spent: Rational,
@@ -134,7 +134,7 @@ impl Budget {
         &self.ledger
     }
 
-    /// What a claim would cost: its loss in the budget's measure.
+    /// The cost of a claim: its loss in the budget's measure.
     ///
     /// # Errors
     /// As [`Claim::loss_in`].

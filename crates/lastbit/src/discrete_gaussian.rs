@@ -89,6 +89,24 @@ impl DiscreteGaussian {
         &self.variance
     }
 
+    /// The noise alone, without a bound.
+    ///
+    /// # Errors
+    /// [`Error::NoEntropy`] from the source.
+    pub fn sample<S: BitSource>(&self, source: &mut S) -> Result<IBig, Error> {
+        let mut cursor = Cursor::open(source)?;
+        loop {
+            let mut noise = None;
+            let proposed = self.propose::<S, 1>(source, &mut cursor, 1, |accepted| {
+                noise = Some(accepted.into_big());
+                Ok(())
+            });
+            if let (Ok(()), Some(noise)) = (proposed, noise) {
+                return Ok(noise);
+            }
+        }
+    }
+
     /// The law that accepts a proposal: `E > γ`.
     fn acceptance(&self, y: &IBig) -> AcceptLaw {
         let magnitude = Rational::from(y.clone()).abs();
@@ -200,6 +218,13 @@ enum Noise {
 }
 
 impl Noise {
+    fn into_big(self) -> IBig {
+        match self {
+            Noise::Small((top, bottom)) => (IBig::from(top) << 32) + IBig::from(bottom),
+            Noise::Big(z) => z,
+        }
+    }
+
     fn add_to<T: Integer>(self, x: T) -> Option<T> {
         match self {
             Noise::Small((top, bottom)) => {

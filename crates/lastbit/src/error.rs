@@ -33,9 +33,9 @@ pub enum Error {
     OutOfRange {
         /// The parameter.
         name: &'static str,
-        /// What was given, as text: exact numbers may be long.
+        /// The value that was given, as text: exact numbers may be long.
         value: String,
-        /// What it must be, and what to do.
+        /// The values that it may have, and what to do.
         reason: String,
     },
     /// The loss needs the number of values, and it is not known.
@@ -72,7 +72,7 @@ pub enum Error {
     /// The number of values is not that of the results asked for, or of the domain.
     #[error("there are {values} values where {out} were expected")]
     LengthMismatch {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
         /// The expected number.
         out: usize,
@@ -93,7 +93,7 @@ pub enum Error {
     UnsupportedMetric {
         /// The mechanism.
         mechanism: &'static str,
-        /// How the distance was to be measured.
+        /// The metric of the distance.
         metric: Metric,
     },
     /// The operating system gave no random bytes.
@@ -105,7 +105,7 @@ pub enum Error {
     /// A result that may overflow is made beside the values, and there is no room for it.
     #[error("not enough memory for a copy of {values} values")]
     OutOfMemory {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
     },
     /// Another library changed how this thread rounds.
@@ -153,7 +153,7 @@ pub enum Error {
          person can move that column"
     )]
     DifferentNeighbours {
-        /// What the first is about.
+        /// The subject of the first.
         first: String,
         /// The inputs that the other claim is about.
         other: String,
@@ -174,7 +174,7 @@ pub enum Error {
     /// A text that is not the claim of a mechanism of this crate.
     #[error("this is not a claim of lastbit: {reason}")]
     NotAClaim {
-        /// What is wrong with it.
+        /// The mistake in it.
         reason: String,
     },
     /// Two parts of a composition take different inputs.
@@ -198,7 +198,7 @@ pub enum Error {
          check the machine's random device"
     )]
     SeedRefused {
-        /// What is wrong with them.
+        /// The mistake in them.
         reason: &'static str,
     },
     /// There is not enough memory for the keys of the random generator.

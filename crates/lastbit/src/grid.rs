@@ -6,7 +6,7 @@ use crate::Error;
 use crate::error::{non_negative, out_of_range};
 use crate::sampler::scale::parts;
 
-/// What is known about the inputs besides their distance.
+/// Facts about the inputs besides their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inputs {
     max_changed: u64,

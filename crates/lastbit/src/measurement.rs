@@ -95,7 +95,7 @@ pub struct Measurement<T> {
     scale: Rational,
     /// `None` if the scale is 0.
     function: Option<GridLaplace<T>>,
-    /// What rounding adds to the distance of two inputs.
+    /// The distance that rounding adds to that of two inputs.
     relaxation: Rational,
 }
 

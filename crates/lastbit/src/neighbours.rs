@@ -49,8 +49,8 @@ impl fmt::Display for Metric {
     }
 }
 
-/// How far apart two inputs may be that a release must not tell apart, and what else is known of them. All of it is declared: it follows
-/// from what the column means, and cannot be read off the data.
+/// The distance that two inputs may have that a release must not tell apart, and what else is known of them. All of it is declared: it
+/// follows from what the column means, and cannot be read off the data.
 ///
 /// ```
 /// use lastbit::{Contract, GridLaplace, Neighbours, Rational};

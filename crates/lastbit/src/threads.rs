@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-/// How many threads a large release may use. Results do not depend on it.
+/// The number of threads that a large release may use. Results do not depend on it.
 ///
 /// ```
 /// use lastbit::{Mechanism, Laplace, Rational, SecureSource, Threads};

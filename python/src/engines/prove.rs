@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lastbit::Rational;
-use lastbit_engine::prove::{DerivationWish, Form, Found, Given, Plan, ProofAnswer, Question};
+use lastbit_engine::prove::{DIGITS, DerivationWish, Form, Found, Given, Plan, ProofAnswer, Question};
 use lastbit_engine::{Progress, Refusal, Source, Watcher};
 use lastbit_lang::watch::Limits;
 use lastbit_prove::analysis::Effort;
@@ -24,7 +24,7 @@ const DEPTH: usize = 6;
 const MOST_BOXES: usize = 1 << 20;
 
 /// Everything in a text, or one program of it: a list of objects with the `report` that the command prints, what people read of it
-/// (`details`, `notes`, `tried`, `advice`) in the words of Python, and the `certificates`.
+/// (`headline`, `summary`, `details`, `notes`, `tried`, `advice`) in the words of Python, and the `certificates`.
 #[pyfunction]
 #[pyo3(signature = (text, *, name, program, effort, timeout, memory, of, sensitivity, inputs, ranges, parameters))]
 #[allow(clippy::too_many_arguments)]
@@ -85,6 +85,8 @@ pub(crate) fn _prove(
         let list = |lines: &[String]| lines.iter().map(|line| spelled(line)).collect::<Vec<_>>();
         answers.push(json!({
             "report": answer,
+            "headline": spelled(&answer.headline(DIGITS).to_string()),
+            "summary": answer.summary(DIGITS).iter().map(|line| spelled(without_options(line))).collect::<Vec<_>>(),
             "details": spelled(&answer.details),
             "notes": list(&answer.notes),
             "tried": list(&answer.tried),
@@ -96,6 +98,11 @@ pub(crate) fn _prove(
         (Some(program), true) => Err(ParameterError::new_err(format!("there is no program {program:?}"))),
         _ => Ok(serde_json::Value::from(answers).to_string()),
     }
+}
+
+/// A line of the summary without the options that show more, which Python has as attributes.
+fn without_options(line: &str) -> &str {
+    line.split_once("; --").map_or(line, |(line, _)| line)
 }
 
 /// Values by the names of the language.

@@ -2,6 +2,7 @@
 
 mod finite;
 mod gaussian;
+mod geometric;
 mod laplace;
 mod normal;
 mod points;
@@ -428,6 +429,9 @@ impl Mechanism {
             Mechanism::Laplace { epsilon } | Mechanism::Snapping { epsilon, .. } => {
                 Lattice::Continuous { reach: epsilon.clone() }
             }
+            Mechanism::DiscreteLaplace { scale, sensitivity } if *sensitivity > geometric::FEW => {
+                Lattice::Continuous { reach: Rational::from(*sensitivity) / scale }
+            }
             Mechanism::DiscreteLaplace { scale, .. } => {
                 Lattice::Exact { step: two.checked_div(scale).expect("checked") }
             }
@@ -540,6 +544,7 @@ impl Mechanism {
                 ),
                 some: finite::snapping(epsilon, grid, bound, step, weighting),
             },
+            Mechanism::DiscreteLaplace { sensitivity, .. } if *sensitivity > geometric::FEW => anywhere(),
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
                 on_lattice(points::discrete_laplace(scale, *sensitivity, weighting, goes_on)?)
             }
@@ -593,6 +598,9 @@ impl Mechanism {
             Mechanism::SampledLaplace { rate, epsilon } => {
                 sampled::laplace(rate, epsilon, step, &shift, weighting, goes_on)?
             }
+            Mechanism::DiscreteLaplace { scale, sensitivity } => {
+                return Ok(geometric::cells(scale, *sensitivity, step, &shift, weighting));
+            }
             Mechanism::Finite { outputs } => finite::cells(outputs, step, weighting),
             _ => unreachable!("losses of other mechanisms lie on a lattice"),
         };
@@ -614,7 +622,7 @@ impl Mechanism {
             | Mechanism::SampledLaplace { epsilon, .. } => (epsilon * &two, Rational::ONE),
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
                 let width = Rational::from(*sensitivity).checked_div(scale).expect("checked") * &two;
-                (width, Rational::from(*sensitivity))
+                (width, Rational::from((*sensitivity).min(geometric::FEW)))
             }
             Mechanism::DiscreteGaussian { variance, sensitivity } => {
                 let outputs = &two * Rational::from(points::reach(variance, weighting));

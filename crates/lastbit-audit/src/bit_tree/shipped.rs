@@ -17,7 +17,7 @@ pub struct ShippedSampler {
     values: ValueType,
 }
 
-/// How to tell that a script decides the output.
+/// The test that a script decides the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enumeration {
     /// The sampler asked for no more words.

@@ -98,9 +98,9 @@ impl<'a> Growth<'a> {
 pub struct Tree<O> {
     depth: u32,
     weights: BTreeMap<O, UBig>,
-    /// What is undecided, but lies between two outputs.
+    /// The mass that is undecided, but lies between two outputs.
     between: BTreeMap<[O; 2], UBig>,
-    /// What is undecided and may be any output.
+    /// The mass that is undecided and may be any output.
     unknown: UBig,
     leaves: Tiers,
     replays: u64,

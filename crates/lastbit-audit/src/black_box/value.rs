@@ -56,7 +56,7 @@ pub(super) enum Ending {
     Bit {
         /// Its exponent: the number is an odd multiple of `2^exponent`.
         exponent: i32,
-        /// How many bits of the significand are below it.
+        /// The number of bits of the significand below it.
         zeros: u32,
     },
 }

@@ -92,8 +92,8 @@ impl HalfSpace {
 /// The limits of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// How many terms, monomials times exponentials, may be made in all. It bounds the memory and, at 10 to 100 microseconds a term, the
-    /// time. The sparse vector technique with eight queries makes some hundreds.
+    /// The most terms, monomials times exponentials, that may be made in all. It bounds the memory and, at 10 to 100 microseconds a term,
+    /// the time. The sparse vector technique with eight queries makes some hundreds.
     pub terms: usize,
 }
 
@@ -120,9 +120,9 @@ pub enum ContinuousError {
     Dimension {
         /// The index of the half-space, from 0.
         half_space: usize,
-        /// How many coefficients it has.
+        /// The number of its coefficients.
         found: usize,
-        /// How many noises there are.
+        /// The number of noises.
         noises: usize,
     },
     /// The integral falls into too many parts.

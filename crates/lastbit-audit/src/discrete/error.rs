@@ -179,11 +179,11 @@ pub(super) enum Stop {
     Force(super::state::SampleId),
     /// Whether a sample is at most this is needed.
     Split(super::state::SampleId, lastbit_real::IBig),
-    /// What a sample leaves when divided by this is needed.
+    /// The remainder of a sample, divided by this, is needed.
     Residues(super::state::SampleId, u64),
     /// A comparison of something in a tail that was cut off: it may go both ways.
     Undecided(lastbit_lang::ast::ExprId),
-    /// What comes of a tail that was cut off is not known.
+    /// The outputs of a tail that was cut off are not known.
     Lost,
     /// There is no value; the place is not known yet.
     Fault(Fault),

@@ -80,7 +80,7 @@ const MAX_EPSILON_LOG2: i64 = 15;
 /// The options of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What is cut off of a tail weighs about `2^-precision`. At most 4096.
+    /// Tails are cut off where they weigh about `2^-precision`. At most 4096.
     pub precision: u32,
     /// Most states at a time, and most outputs.
     pub budget: u64,

@@ -36,7 +36,7 @@ pub(super) struct Run<'a, 'l> {
     pub(super) precision: u32,
     /// Most states at a time.
     pub(super) budget: u64,
-    /// How many samples have been drawn.
+    /// The number of samples that have been drawn.
     samples: SampleId,
     /// What has been returned: states whose only value it is.
     pub(super) returned: Distribution,

@@ -48,7 +48,7 @@ const GROUPS: usize = 1 << 16;
 
 /// Outputs of the same weights.
 struct Group {
-    /// How many groups there were before.
+    /// The number of groups before it.
     order: usize,
     first: f64,
     count: u64,

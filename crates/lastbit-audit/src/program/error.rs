@@ -81,7 +81,7 @@ pub enum ProgramError {
     Signs {
         /// The number of signs.
         count: usize,
-        /// How many there may be.
+        /// The most there may be.
         most: usize,
     },
     /// The value of a float argument is not a float.
@@ -142,7 +142,7 @@ pub enum ProgramError {
         run: Run,
         /// The sample.
         u: f64,
-        /// How far it is taken to be off at most.
+        /// The most that it is taken to be off.
         floats: i32,
     },
     /// The loss of the hockey-stick divergence is too large to exponentiate.

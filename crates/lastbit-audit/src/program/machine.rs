@@ -97,7 +97,7 @@ pub(crate) struct Machine<F> {
     library: Library,
     /// The node that reads the sample, if any does.
     uniform: Option<NodeId>,
-    /// What depends on the sample, operands first.
+    /// The steps that depend on the sample, operands first.
     steps: Vec<(NodeId, Op)>,
     /// The values of all other nodes.
     known: Registers<F>,

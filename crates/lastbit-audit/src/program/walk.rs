@@ -52,7 +52,7 @@ pub(super) struct Walk<'a, F> {
     budget: &'a Budget,
     /// The first position that was not walked over, and the bounds of the output there; `None` at the end.
     next: Option<(u64, [i64; 2])>,
-    /// How many positions the last stretch had: the next one is often about as long.
+    /// The number of positions of the last stretch: the next one is often about as long.
     length: u64,
     /// Outputs that may still get more samples, with the positions that they have.
     pending: BTreeMap<i64, Vec<Range<u64>>>,

@@ -42,15 +42,17 @@ fn half_away(halves: i64) -> i64 {
 #[test]
 fn ties_away_from_zero() {
     let noise = DiscreteLaplace::new(Rational::ONE).unwrap();
+    // Both roundings take the inputs to -1, 0 or 1, and a tree serves both.
+    let trees = [-1, 0, 1].map(|at| {
+        let sum = |source: &mut Script<'_, u8>| {
+            let z = noise.sample(source)?.clamp(IBig::from(-12), IBig::from(12));
+            Ok(IBig::from(at) + z)
+        };
+        Tree::exhaustive(growth(22), sum).unwrap()
+    });
     let loss = |round: fn(i64) -> i64, claim: &Rational| {
-        let trees = [-1, 1].map(|x| {
-            let sum = |source: &mut Script<'_, u8>| {
-                let z = noise.sample(source)?.clamp(IBig::from(-12), IBig::from(12));
-                Ok(IBig::from(round(x)) + z)
-            };
-            Tree::exhaustive(growth(24), sum).unwrap()
-        });
-        compare([&trees[0], &trees[1]], claim).unwrap().finite_loss(100)
+        let of = |x: i64| &trees[usize::try_from(round(x) + 1).unwrap()];
+        compare([of(-1), of(1)], claim).unwrap().finite_loss(100)
     };
     let claim = rational("3/2");
     let away = loss(half_away, &claim);

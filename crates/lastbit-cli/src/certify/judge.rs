@@ -23,7 +23,7 @@ pub(super) enum Verdict {
     /// It does not compile, or assumes what it may not; with the reason.
     Rejected {
         reason: String,
-        /// What is assumed, as far as that is known.
+        /// The assumptions, as far as they are known.
         assumptions: Option<Assumptions>,
     },
     NotChecked(NotChecked),

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use lastbit::Rational;
 pub(crate) use lastbit_engine::number::parse as number;
+use lastbit_engine::prove::DIGITS;
 use lastbit_prove::analysis;
 
 use super::limits::Limits;
@@ -110,7 +111,7 @@ pub(crate) struct Show {
     #[arg(long)]
     pub(crate) details: bool,
     /// Significant digits of bounds, which are rounded to the safe side
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = digits)]
+    #[arg(long, value_name = "N", default_value_t = DIGITS, value_parser = digits)]
     pub(crate) digits: usize,
     /// Print the derivation as a tree
     #[arg(long)]
@@ -167,7 +168,7 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) details: bool,
     /// Significant digits of bounds, which are rounded up
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = digits)]
+    #[arg(long, value_name = "N", default_value_t = DIGITS, value_parser = digits)]
     pub(crate) digits: usize,
     #[command(flatten)]
     pub(crate) limits: Limits,

@@ -15,7 +15,7 @@ pub(crate) mod check;
 mod conflicts;
 pub(crate) mod files;
 pub(crate) mod fmt;
-mod limits;
+pub(crate) mod limits;
 pub(crate) mod report;
 mod show;
 

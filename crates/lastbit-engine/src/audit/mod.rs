@@ -157,7 +157,7 @@ pub struct AuditAnswer {
     /// The search for the worst inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst: Option<WorstInputs>,
-    /// What the audit of a sampler adds.
+    /// Details of the audit of a sampler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampler: Option<SamplerDetails>,
     /// Further notes for the reader.

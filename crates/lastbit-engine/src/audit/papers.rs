@@ -61,7 +61,7 @@ pub(super) struct Papers<'a> {
 
 struct Tested {
     formula: &'static Formula,
-    /// What is claimed where the excess is worst compared with it.
+    /// The claim where the excess is worst compared with it.
     claimed: Rational,
     /// The excess there; `None` if it is infinite.
     excess: Option<Enclosure>,

@@ -94,7 +94,7 @@ pub struct Question {
     pub inputs: Option<[Given; 2]>,
 }
 
-/// What the audit of a sampler adds to the answer.
+/// Details that the audit of a sampler adds to the answer.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SamplerDetails {

@@ -76,7 +76,7 @@ pub struct Mechanism {
     pub scale: Option<Given>,
     /// The sampler of `u`.
     pub sampler: Sampler,
-    /// Where ties of the rounding to `Λ` go.
+    /// The direction of ties of the rounding to `Λ`.
     pub tie: Tie,
     /// Whether inputs are clamped.
     pub clamp: bool,

@@ -34,7 +34,7 @@ impl Default for Search {
     }
 }
 
-/// What a search for the worst inputs adds to the audit of the two that it found.
+/// Details that a search for the worst inputs adds to the audit of the two that it found.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct WorstInputs {

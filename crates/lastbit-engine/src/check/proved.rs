@@ -65,7 +65,7 @@ pub struct ProvedLoss {
     pub argument: String,
     /// The largest distance between neighbours.
     pub sensitivity: Number,
-    /// What the text assumes, such as `if x in [0, 1]`; empty if it assumes nothing.
+    /// The assumptions of the text, such as `if x in [0, 1]`; empty if it assumes nothing.
     pub scope: String,
     /// The values of its parameters.
     pub values: BTreeMap<String, String>,
@@ -75,9 +75,9 @@ pub struct ProvedLoss {
     pub shows_the_claim: bool,
     /// Whether it is about no inputs at all; `None` if that is not known.
     pub vacuous: Option<bool>,
-    /// What an independent implementation of the rules checked.
+    /// The parts that an independent implementation of the rules checked.
     pub independent: Vec<&'static str>,
-    /// What the code that made the certificate recomputed.
+    /// The parts that the code that made the certificate recomputed.
     pub recomputed: Vec<&'static str>,
 }
 

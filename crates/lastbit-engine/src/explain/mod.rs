@@ -106,7 +106,7 @@ impl Entry {
     }
 }
 
-/// What a word means, as an answer.
+/// The meaning of a word, as an answer.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {

@@ -13,7 +13,7 @@ const fn word(
     Entry { group: Group::Words, word, aliases, statement, reason, example, see }
 }
 
-pub(super) const WORDS: [Entry; 19] = [
+pub(super) const WORDS: [Entry; 30] = [
     word(
         "neighbour",
         &["neighbours", "neighbor", "adjacent", "adjacency"],
@@ -165,5 +165,93 @@ pub(super) const WORDS: [Entry; 19] = [
         "It says how useful a noisy value is, as the loss says how private it is.",
         "Laplace noise of scale 10 is within 29.96 with confidence 0.95.",
         "docs/noise.md",
+    ),
+    word(
+        "unit",
+        &["privacy unit", "--unit"],
+        "Whose privacy a release protects: the person, or whatever a column of the table tells apart.",
+        "Neighbouring tables differ in all rows of one unit, so a unit with many rows is protected as well as one with a single row.",
+        "`unit = \"rider\"` in a spec; `unit = \"row\"` if every row is somebody else.",
+        "docs/release.md",
+    ),
+    word(
+        "group bound",
+        &["L0", "bounds.groups", "--max-groups"],
+        "The number of groups in which a unit counts at most; of a unit with more, a fixed rule keeps so many.",
+        "Noise has to hide what a unit does in all its groups together, so more groups need more noise.",
+        "`groups = 3` in a spec: a rider of eight stations counts at three of them.",
+        "docs/release.md",
+    ),
+    word(
+        "row bound",
+        &["Linf", "L∞", "bounds.rows", "--max-rows"],
+        "The number of rows of a unit that count in one group at most; sums are clipped to what so many rows can reach.",
+        "Without it one unit could change a count without limit, and no noise would hide it.",
+        "`rows = 4` in a spec: a rider with ten trips at a station counts there as four.",
+        "docs/release.md",
+    ),
+    word(
+        "spec",
+        &["release.toml"],
+        "A file that says what is asked of which table, for whose privacy, within which bounds and at what cost.",
+        "Nothing in it comes from the table, so it may be published.",
+        "`lastbit release init trips.csv` writes one to begin with.",
+        "docs/release.md",
+    ),
+    word(
+        "plan",
+        &["--dry-run", "dry run"],
+        "What a spec comes to before the table is read: columns, groups, sensitivities and losses.",
+        "Its hash names a release in the ledger: the same plan is charged once.",
+        "`lastbit release release.toml --dry-run` draws it.",
+        "docs/release.md",
+    ),
+    word(
+        "dataset",
+        &["--dataset"],
+        "The name under which a ledger keeps the budget of some data, declared by their owner.",
+        "A copied or renamed file has no budget of its own: the name counts, and not the file.",
+        "`lastbit budget create budget.db --dataset trips-2026 --epsilon 3`.",
+        "docs/ledger.md",
+    ),
+    word(
+        "ledger",
+        &["--ledger"],
+        "A file that keeps what was released from which dataset, what it cost and what was shown.",
+        "Budgets in memory end with the process; a ledger charges every release exactly once, also after a crash.",
+        "`lastbit release release.toml --ledger budget.db`, then `lastbit budget show budget.db`.",
+        "docs/ledger.md",
+    ),
+    word(
+        "head",
+        &["--head"],
+        "The number and the hash of a ledger's last entry, which all entries before it determine.",
+        "It is printed with every claim: a ledger without that entry is an older copy, or another one.",
+        "`lastbit budget verify budget.db --head 17:3f…`.",
+        "docs/ledger.md",
+    ),
+    word(
+        "budget",
+        &["limit"],
+        "The most that all releases from a dataset may cost together.",
+        "Losses add up, so many releases of little loss are one of much; what would exceed the budget is refused.",
+        "`lastbit budget create` on disk, `lb.Budget(epsilon=1)` in memory.",
+        "docs/ledger.md",
+    ),
+    word(
+        "composition",
+        &["accountant", "accounting"],
+        "What several releases lose together: at most the sum, and often far less.",
+        "An accountant bounds it; here the bounds are theorems, from both sides.",
+        "A thousand releases of ε = 0.1 are ε = 100 by the sum, and ε = 18.9503 at δ = 1e-6.",
+        "docs/accounting.md",
+    ),
+    word(
+        "trade-off",
+        &["trade-off curve", "--attacker"],
+        "For each rate of false alarms the least rate of misses of anyone who tells two neighbours apart from the releases.",
+        "It says what (ε, δ) means for an attacker, at all ε at once.",
+        "`lastbit account --delta 1e-6 laplace:epsilon=0.1*100 --attacker`.",
+        "docs/accounting.md",
     ),
 ];

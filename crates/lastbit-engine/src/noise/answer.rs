@@ -33,14 +33,14 @@ pub struct NoisePlan {
     pub half_widths: Vec<HalfWidthAt>,
     /// The rounding error that comes on top, if any.
     pub rounding: Option<String>,
-    /// How much the output can change anyone's odds.
+    /// The most by which the output can change anyone's odds.
     pub odds: Odds,
     /// The same in words.
     pub meaning: String,
 }
 
 impl Question {
-    /// What the noise does, and what it promises.
+    /// An account of what the noise does and promises.
     ///
     /// # Errors
     /// Those of [`Question::plan`].

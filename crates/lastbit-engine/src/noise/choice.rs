@@ -50,7 +50,7 @@ pub struct ChoicePlan {
     pub claim: Claim,
     /// Bounds on how far the choice is below the best, for several numbers of candidates.
     pub shortfalls: Vec<Shortfall>,
-    /// How much the output can change anyone's odds.
+    /// The most by which the output can change anyone's odds.
     pub odds: Odds,
     /// The same in words.
     pub meaning: String,

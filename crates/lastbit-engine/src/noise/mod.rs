@@ -17,6 +17,7 @@
 //! explains asks for the [`NoisePlan`]. [`ChoicePlan`] is the same for the choice of a candidate.
 
 mod answer;
+mod charged;
 mod choice;
 mod half_width;
 mod odds;
@@ -25,6 +26,7 @@ mod question;
 mod words;
 
 pub use answer::NoisePlan;
+pub use charged::{Charged, Input, MOST_VALUES};
 pub use choice::{ChoicePlan, Shortfall};
 pub use half_width::{HalfWidthAt, half_width_of};
 pub use odds::Odds;

@@ -26,7 +26,7 @@ pub struct Odds {
 }
 
 impl Odds {
-    /// What the loss of a claim does to the odds.
+    /// The effect of the loss of a claim on the odds.
     ///
     /// # Errors
     /// None that a claim is known to have.

@@ -25,7 +25,7 @@ pub struct Approximate {
 }
 
 impl Approximate {
-    pub(super) fn new(epsilon: &Rational, delta: &Rational) -> Approximate {
+    pub(crate) fn new(epsilon: &Rational, delta: &Rational) -> Approximate {
         Approximate { epsilon: Number::at_most(epsilon, DIGITS), delta: Number::at_most(delta, DIGITS) }
     }
 

@@ -17,7 +17,7 @@ pub(super) const DIGITS: usize = 10;
 /// Digits of losses in JSON: what floating point adds to a loss begins at the sixteenth.
 pub(super) const LOSS_DIGITS: usize = 20;
 
-/// What is known of one program or declaration.
+/// The answer about one program or declaration.
 ///
 /// In JSON, the members of [`Found`] stand beside these, and `kind` names its variant.
 #[derive(Clone, Debug, Serialize)]
@@ -36,9 +36,9 @@ pub struct ProofAnswer {
     pub found: Found,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// How far the attempts got, if the claim is undecided.
+    /// The progress of each attempt, if the claim is undecided.
     pub tried: Vec<String>,
-    /// What to try next, if the claim is undecided.
+    /// Suggestions of what to try next, if the claim is undecided.
     pub next: Vec<String>,
     /// The time taken, in seconds.
     pub seconds: f64,

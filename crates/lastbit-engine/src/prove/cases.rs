@@ -24,7 +24,7 @@ const LEGEND: &str = "  ⌊x⌉: x rounded to a multiple of Λ    b: the largest
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Cases {
-    /// What the numbers are about; nothing for formulas alone.
+    /// The mechanism and inputs of the numbers; nothing for formulas alone.
     pub parameters: Option<CaseParameters>,
     /// The cases in the order of their outputs.
     pub cases: Vec<CaseFound>,
@@ -49,10 +49,10 @@ pub struct CaseParameters {
     /// `f` and `f'`.
     #[serde(serialize_with = "both_exactly")]
     pub inputs: [Rational; 2],
-    /// What they round to.
+    /// The inputs, rounded to the grid.
     #[serde(serialize_with = "both_exactly")]
     pub rounded: [Rational; 2],
-    /// What the loss is to be at most: `ε|f - f'|`.
+    /// The most that the loss may be: `ε|f - f'|`.
     pub claimed: Number,
 }
 
@@ -64,13 +64,13 @@ pub struct CaseFound {
     pub event: String,
     /// When the formulas hold, if they do not always.
     pub condition: Option<&'static str>,
-    /// Why it has no outputs, if it has none.
+    /// The reason that it has no outputs, if it has none.
     pub empty: Option<String>,
     /// Its formulas, if it has outputs.
     pub formulas: Option<CaseFormulas>,
     /// Its numbers, if it has outputs and there are parameters.
     pub values: Option<CaseValues>,
-    /// Where the papers have something else, or nothing.
+    /// A remark where the papers have something else, or nothing.
     pub note: Option<String>,
 }
 

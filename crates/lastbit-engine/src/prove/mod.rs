@@ -55,7 +55,7 @@ pub use papers::{PaperNode, PaperRules};
 pub use privacy::{Assumptions, Attempt, NotRefuted, PrivacyFound, Script, Searched, Step, Stopped};
 pub use question::{DerivationWish, Form, Given, Question, Task};
 pub use theorem::{StandsFor, Theorem, TheoremPoint};
-pub use words::Headline;
+pub use words::{DIGITS, Headline};
 
 use std::time::Instant;
 

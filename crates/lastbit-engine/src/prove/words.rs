@@ -1,6 +1,7 @@
 //! The first lines of an answer, and its row in a table.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 
 use lastbit_real::{Float, Rational, Rounding};
 
@@ -12,7 +13,7 @@ use super::privacy::PrivacyFound;
 use crate::{Judgement, Loss, number};
 
 /// Digits of bounds, unless more are asked for.
-pub(super) const DIGITS: usize = 6;
+pub const DIGITS: usize = 6;
 /// The longest exact numbers and formulas that people read.
 const LONGEST: usize = 24;
 /// The largest number of steps, attempts and values that are shown.
@@ -29,6 +30,15 @@ pub struct Headline<'a> {
     pub judgement: Option<Judgement>,
     /// The statement that is proved, refuted or undecided.
     pub rest: String,
+}
+
+impl Display for Headline<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.word {
+            Some(word) => write!(f, "{}: {word}: {}", self.name, self.rest),
+            None => write!(f, "{}: {}", self.name, self.rest),
+        }
+    }
 }
 
 /// A number in so many digits, on the safe side of a bound from above.

@@ -79,7 +79,7 @@ pub enum ProofStepKind {
         rule: Name,
         /// The statement it treats, by the variable that is set.
         place: Option<Place>,
-        /// What it costs; nothing if it is not said.
+        /// Its cost, if it is stated.
         cost: Option<ExprId>,
         /// The precondition.
         pre: Assertion,

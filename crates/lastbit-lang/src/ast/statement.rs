@@ -61,9 +61,9 @@ pub enum StatementKind {
     If {
         /// The condition.
         condition: ExprId,
-        /// What is done if it holds.
+        /// The statements to execute if it holds.
         then: Block,
-        /// What is done if not.
+        /// The statements to execute if not.
         otherwise: Block,
     },
     /// `for i in 0..3 { … }`

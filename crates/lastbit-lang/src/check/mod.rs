@@ -29,7 +29,7 @@ pub(crate) fn array_length_message() -> String {
     format!("the length of an array is a whole number from 1 to {MAX_ARRAY}")
 }
 
-/// What is wrong with names and types. Empty if nothing is.
+/// The mistakes in names and types, if any.
 ///
 /// ```
 /// use lastbit_lang::{check, parse};
@@ -126,7 +126,7 @@ struct Checker<'a> {
     queries: HashMap<&'a str, Ty>,
     /// The values that the file gives parameters: `param n: int = 3`.
     values: HashMap<&'a str, Rational>,
-    /// What samples and numbers without a type are: floats if a float is declared anywhere.
+    /// The kind of samples and numbers without a type: floats if a float is declared anywhere.
     program_kind: Kind,
     diagnostics: Vec<Diagnostic>,
 }

@@ -3,7 +3,7 @@
 use crate::Accuracy;
 use lastbit_real::{Dyadic, Enclosure, Float, Rational, Rounding, exp, ln};
 
-/// Which of the results that the declared accuracy allows a library returns.
+/// A model of a library: the one it returns of the results that its declared accuracy allows.
 ///
 /// Each choice is a function: equal arguments give equal results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

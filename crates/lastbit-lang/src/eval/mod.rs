@@ -39,7 +39,7 @@ pub enum EvalError {
     /// The wrong number of inputs was given.
     #[error("the program has {expected} inputs, and {found} were given")]
     InputCount {
-        /// How many the program has.
+        /// The number that the program has.
         expected: usize,
         /// The number of inputs that were given.
         found: usize,

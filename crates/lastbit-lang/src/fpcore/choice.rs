@@ -15,7 +15,7 @@ pub(super) enum Condition {
 /// The conditions of `All` or `Any` that are still to be put in front of what was made of the later ones.
 struct Pending<'c> {
     rest: &'c [usize],
-    /// What the conjunction is if one fails, or the disjunction if one holds.
+    /// The value of the conjunction if one fails, or of the disjunction if one holds.
     settled: NodeId,
     is_all: bool,
 }

@@ -57,7 +57,7 @@ struct Builder<'t, 's> {
     tree: &'t Tree<'s>,
     /// The values of each name, the innermost last.
     scope: HashMap<String, Vec<NodeId>>,
-    /// What is to be done, the next last.
+    /// The tasks that are left, the next last.
     tasks: Vec<Task>,
     values: Vec<NodeId>,
     conditions: Vec<Condition>,

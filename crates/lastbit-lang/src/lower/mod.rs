@@ -119,7 +119,7 @@ enum Value {
     List(Vec<Value>),
     /// A database, by its name.
     Data(String),
-    /// What cannot be read, such as a sample without a straight-line reading; the message is for whoever does.
+    /// A value that cannot be read, such as a sample without a straight-line reading, with the message for whoever reads it.
     Opaque(Box<Diagnostic>),
 }
 
@@ -143,7 +143,7 @@ struct Lowerer<'a> {
     /// Under which condition `return` has been passed, and with what.
     returned: ConditionId,
     result: Option<Vec<Value>>,
-    /// What is missing; it is reported all at once.
+    /// The things that are missing; they are reported all at once.
     diagnostics: Vec<Diagnostic>,
 }
 

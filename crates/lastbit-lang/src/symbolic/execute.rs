@@ -157,7 +157,7 @@ struct Run<'r, 'a> {
     samples: &'r dyn Samples,
     trace: &'r mut Trace,
     variables: BTreeMap<String, Value>,
-    /// How often a name has been drawn.
+    /// The number of times that a name has been drawn.
     drawn: HashMap<String, usize>,
     path_samples: Vec<Sample>,
     choices: Vec<Choice>,

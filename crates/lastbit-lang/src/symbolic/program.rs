@@ -32,7 +32,7 @@ pub struct Program<'a> {
     parameters: BTreeMap<String, Value>,
     /// Arguments and queries in the two runs.
     inputs: [BTreeMap<String, Value>; 2],
-    /// What going through it may cost.
+    /// The limits of going through it.
     watch: Watch,
 }
 
@@ -172,8 +172,8 @@ impl<'a> Program<'a> {
         self.inputs[side as usize].clone()
     }
 
-    /// What is declared of the parameters and arguments, and assumed; truth values among the arguments are each taken both ways, unless
-    /// nobody reads them. In every alternative all of it holds.
+    /// The facts that are declared of the parameters and arguments, and assumed; truth values among the arguments are each taken both ways,
+    /// unless nobody reads them. In every alternative all of it holds.
     ///
     /// # Errors
     /// A message with the place, and if there are too many alternatives.

@@ -41,7 +41,7 @@ use formula::Side;
 /// The cases of two inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseTable {
-    /// What it is about; nothing for formulas alone.
+    /// The mechanism and its inputs; nothing for formulas alone.
     pub pair: Option<Pair>,
     /// The cases in the order of their outputs.
     pub rows: Vec<CaseRow>,
@@ -61,19 +61,19 @@ pub struct Pair {
 /// A case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseRow {
-    /// Which one; the `f` of its name is the lower input.
+    /// Its kind; the `f` of its name is the lower input.
     pub case: Case,
     /// Its outputs, such as `(⌊f⌉, ⌊f'⌉)`.
     pub event: String,
     /// When the formulas hold, if they do not always.
     pub condition: Option<&'static str>,
-    /// Why it has no outputs, if it has none. There are no formulas then.
+    /// The reason that it has no outputs, if it has none. There are no formulas then.
     pub empty: Option<String>,
     /// Its formulas.
     pub formula: Option<Formula>,
     /// The numbers, if the case has outputs.
     pub values: Option<Values>,
-    /// Where the papers have something else, or nothing.
+    /// A remark where the papers have something else, or nothing.
     pub note: Option<Note>,
 }
 
@@ -126,7 +126,7 @@ impl Pair {
         [self.low(), 1 - self.low()].map(|i| self.mechanism.number_of(&self.starts[i]))
     }
 
-    /// What the loss should be at most: `ε|f - f'|`.
+    /// The most that the loss may be: `ε|f - f'|`.
     pub fn claimed(&self) -> Rational {
         self.mechanism.claimed(&self.inputs)
     }

@@ -9,7 +9,7 @@ use lastbit_real::{Enclosure, Rational, Rounding};
 
 use super::values::quotient;
 
-/// What a reader who compares the table with the papers should know about a case.
+/// A remark on a case for a reader who compares the table with the papers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// "Verifying Snapping Mechanism" has no result here. It is this, for the cell of the input of this number, 0 or 1.
@@ -69,7 +69,7 @@ impl Note {
         }
     }
 
-    /// What the papers' formula gives for the ratio, where it is about that.
+    /// The ratio by the papers' formula, where that is about the ratio.
     pub fn papers_ratio(&self, bits: u32) -> Option<Enclosure> {
         match self {
             Note::OneCell(parts) => Some(quotient(parts, bits)),

@@ -30,7 +30,7 @@ pub enum MassError<T: Debug> {
     /// The masses add up to more than 1.
     #[error("the masses add up to {total}, which is more than 1")]
     TooMuch {
-        /// What they add up to.
+        /// Their sum.
         total: Rational,
     },
 }

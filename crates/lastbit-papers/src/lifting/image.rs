@@ -9,7 +9,7 @@ use super::{Ratio, SubDistribution};
 /// All events are looked at, so that the first distribution may have no more values than this.
 pub const MOST_VALUES: usize = 16;
 
-/// Why the bound was not confirmed.
+/// The reason that the bound was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError<A: Debug> {
     /// An event is too likely.

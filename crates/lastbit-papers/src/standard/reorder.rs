@@ -60,7 +60,7 @@ fn mirrored(op: CompareOp) -> CompareOp {
 struct Access {
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
-    /// What comes after may not happen.
+    /// Statements after it may not be reached.
     returns: bool,
 }
 

@@ -22,7 +22,7 @@ use lastbit_lang::{Diagnostic, File, check, format, parse};
 
 use super::{halve, rename, reorder};
 
-/// Why there is no variant.
+/// The reason that there is no variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VariantError {
     /// The text is not one of the language.

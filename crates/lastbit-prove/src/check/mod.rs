@@ -82,7 +82,7 @@ pub enum CheckError {
     Value {
         /// The path of the value, as in `tree[3].leaf.judgements[7].d`.
         place: String,
-        /// What has to stand there.
+        /// The expected content.
         expected: String,
         /// The value that stands there.
         found: String,

@@ -16,7 +16,7 @@ pub(crate) enum Tie {
     PublicBound,
     /// Both clamps have one bound.
     OneBound,
-    /// What is clamped is an argument, and nothing made of it.
+    /// The clamped value is an argument, and nothing made of it.
     ValueIsArgument,
     /// Nothing else is returned.
     OneResult,

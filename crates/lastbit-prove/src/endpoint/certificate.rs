@@ -61,7 +61,7 @@ pub struct LossCertificate {
     pub subject: Subject,
     /// The values that were given beside the text.
     pub given: Given,
-    /// What the text says, in its own words.
+    /// The claim of the text, in its own words.
     stated: Value,
     /// The body of the text.
     pub program: StraightLine,

@@ -68,7 +68,7 @@ impl OpenTheorem {
         })
     }
 
-    /// What the theorem says of the text.
+    /// The statement of the theorem about the text.
     ///
     /// # Errors
     /// Messages with places, if the text cannot be read or is no snapping mechanism.

@@ -46,7 +46,7 @@ pub struct Statement<'a> {
     pub bindings: Bindings,
     /// The body, on all arguments and samples.
     pub program: StraightLine,
-    /// How many numbers it returns; the program is about the first.
+    /// The number of results that it returns; the program is about the first.
     results: usize,
     /// The claim of the text.
     pub claim: Claimed,

@@ -121,7 +121,7 @@ pub struct Lemma {
     pub refutation: Refutation,
 }
 
-/// Why some constraints cannot hold together: a sum of products of them is negative although each product is not.
+/// A proof that some constraints cannot hold together: a sum of products of them is negative although each product is not.
 ///
 /// With one factor in each product this is Farkas' lemma; with more, a certificate in the manner of Handelman.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,7 +149,7 @@ pub enum KernelError {
         rule: &'static str,
         /// The premise without a lemma.
         premise: String,
-        /// What would have to be refuted.
+        /// The constraints that would have to be refuted.
         open: Vec<Constraint>,
     },
     /// A rule does not apply.

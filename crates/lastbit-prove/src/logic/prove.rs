@@ -147,7 +147,7 @@ fn attempt(
     Ok(())
 }
 
-/// What a proof assumes of parameters and inputs: which of the declared facts its lemmas use, and which they do not.
+/// The assumptions of a proof about parameters and inputs: the declared facts that its lemmas use, and those that they do not.
 ///
 /// # Errors
 /// If the declaration cannot be read.

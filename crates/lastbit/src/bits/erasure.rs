@@ -76,7 +76,7 @@ pub(super) struct State {
     table_keys: Stream<TABLE_KEYS_BYTES>,
     /// Of the open batch, if a refinement word was asked for.
     table: Slot<Aes256Enc>,
-    /// What the operating system gave, on its way into the key.
+    /// The bytes that the operating system gave, on their way into the key.
     fresh: Key,
     workplace: Workplace,
 }

@@ -25,7 +25,7 @@ const BUFFERS_PER_NONCE: u64 = 1 << 24;
 pub(super) struct Stream {
     key: Key,
     cipher: ChaCha20,
-    /// How many buffers were made so far.
+    /// The number of buffers that were made so far.
     buffers: u64,
     bytes: Box<[u8; BUFFER_BYTES]>,
     next: usize,

@@ -51,7 +51,7 @@ pub enum About {
     Columns {
         /// Their type.
         values: ValueType,
-        /// How their distance is measured.
+        /// The metric of their distance.
         metric: Metric,
         /// Their distance, and what else is known of them.
         neighbours: Neighbours,
@@ -89,7 +89,7 @@ pub struct Claim {
     about: About,
     measure: Measure,
     loss: Rational,
-    /// What a composition is made of.
+    /// The parts of a composition.
     parts: Vec<Claim>,
 }
 
@@ -190,7 +190,7 @@ impl Claim {
         self.parts.iter().try_for_each(Claim::check_charged)
     }
 
-    /// What releasing all of these promises: their losses add, whatever the order, and also if each mechanism is chosen after
+    /// The claim of releasing all of these: their losses add, whatever the order, and also if each mechanism is chosen after
     /// the outputs of those before it are seen.
     ///
     /// The claims must be about the same inputs: either columns of the same type at the same distance, or data that differ in

@@ -22,7 +22,7 @@ struct Record {
     mechanism: String,
     #[serde(deserialize_with = "without_repetition")]
     parameters: BTreeMap<String, String>,
-    /// What is done to the input.
+    /// The preparation of the input.
     input: Option<String>,
     domain: Option<DomainRecord>,
     neighbours: Option<NeighboursRecord>,

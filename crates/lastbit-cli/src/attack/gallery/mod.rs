@@ -121,7 +121,7 @@ impl Stream {
 struct Row {
     mechanism: &'static Mechanism,
     version: String,
-    /// What was found, or why nothing was run.
+    /// The answer, or the reason that nothing was run.
     answer: Result<AttackAnswer, String>,
     seconds: f64,
 }
@@ -136,7 +136,7 @@ impl Row {
 struct FalseAlarms {
     mechanism: &'static Mechanism,
     runs: usize,
-    /// How many of them saw a leak, or why nothing was run.
+    /// The number of them that saw a leak, or the reason that nothing was run.
     alarms: Result<usize, String>,
 }
 

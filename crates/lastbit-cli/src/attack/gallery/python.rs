@@ -26,7 +26,7 @@ const PACKAGES: [(&str, &[&str]); 4] = [
 pub(super) struct Python {
     interpreter: PathBuf,
     versions: BTreeMap<String, String>,
-    /// Why a package is not there.
+    /// The reason that a package is not there.
     missing: BTreeMap<&'static str, String>,
 }
 

@@ -89,9 +89,9 @@ pub enum RefutationOutcome {
     Refuted(Witness),
     /// Nothing exceeds the claim, as far as was looked.
     NotFound {
-        /// How many probabilities were computed.
+        /// The number of probabilities that were computed.
         tried: usize,
-        /// What lost most. It does not exceed the claim.
+        /// The witness with the largest loss. It does not exceed the claim.
         closest: Option<Witness>,
     },
 }

@@ -21,7 +21,7 @@ struct Coordinate {
     /// Its variable in the first and in the second run.
     symbols: [Symbol; 2],
     is_truth: bool,
-    /// What it must be a multiple of.
+    /// The number that it must be a multiple of.
     step: Option<Rational>,
 }
 

@@ -27,7 +27,7 @@ use super::kernel::{KernelError, Proof, Theorem};
 pub use counterexample::Counterexample;
 pub use rules::{RULES, Rule};
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It holds; perhaps there is something to say about it.

@@ -23,7 +23,7 @@ pub struct Finder {
     open: HashSet<Vec<Constraint>>,
     /// Whom to ask where nothing is found.
     oracle: Option<Z3>,
-    /// What only the oracle vouches for.
+    /// The constraints that only the oracle vouches for.
     pub vouched: Vec<Vec<Constraint>>,
     watch: Watch,
 }

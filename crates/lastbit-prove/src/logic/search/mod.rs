@@ -62,7 +62,7 @@ pub struct Attempt {
     pub failure: Failure,
 }
 
-/// How far a strategy got.
+/// The point where a strategy failed.
 #[derive(Clone, Debug)]
 pub enum Failure {
     /// It does not apply.
@@ -71,7 +71,7 @@ pub enum Failure {
     Refused(KernelError),
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Search {

@@ -254,7 +254,7 @@ const fn unit<W: Word>() -> f64 {
 pub(crate) struct Unknown {
     /// `H`.
     unit: f64,
-    /// What `q` is multiplied with, beside itself.
+    /// The factor of `q`, beside itself.
     slope: f64,
 }
 

@@ -21,11 +21,11 @@ use phases::{Combination, End};
 /// `Σ coefficient · x_j + constant`, compared with 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Which variable, how often. A variable may occur twice; its coefficients add.
+    /// Variables with their coefficients. A variable may occur twice; its coefficients add.
     pub coefficients: Vec<(usize, Rational)>,
     /// The constant term.
     pub constant: Rational,
-    /// How it compares with 0.
+    /// Its relation to 0.
     pub relation: Relation,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Feasibility {
 /// or 0, and one of the rows is strict. No row can be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Farkas {
-    /// Which row, how often; in the order of the rows.
+    /// Rows with their multipliers, in the order of the rows.
     pub multipliers: Vec<(usize, Rational)>,
 }
 

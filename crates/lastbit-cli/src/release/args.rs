@@ -1,0 +1,204 @@
+//! The command line of `release`.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use lastbit::Rational;
+
+use crate::args::exact;
+use crate::prove::limits::Size;
+
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  lastbit release init trips.csv > release.toml
+  lastbit release release.toml --dry-run
+  lastbit budget create budget.db --dataset trips-2026 --epsilon 3
+  lastbit release release.toml --ledger budget.db
+  lastbit release trips.csv --unit rider --by city --keys cities.txt --count trips --sum fare=0..100 \\
+      --epsilon 1 --max-groups 3 --max-rows 5"
+)]
+pub(crate) struct Release {
+    #[command(subcommand)]
+    pub(crate) init: Option<Special>,
+    /// A spec (*.toml), or the table itself with the options below
+    #[arg(value_name = "SPEC|DATA", required = true)]
+    pub(crate) from: Vec<String>,
+    #[command(flatten)]
+    pub(crate) book: Book,
+    /// Say what the release would cost, how far off it would be and what the ledger leaves; reads nothing of the table, charges nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) processing: Processing,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) asked: Box<Asked>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Special {
+    /// Write a commented spec for a table: from the names and types of its columns, never from its values
+    Init {
+        /// The table
+        data: PathBuf,
+    },
+}
+
+/// The ledger.
+#[derive(Args)]
+#[command(next_help_heading = "Ledger")]
+pub(crate) struct Book {
+    /// Charge the release to this ledger, once
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// The name of the release: asked again under the same name, the stored result is shown at no charge [default: after the plan]
+    #[arg(long, requires = "ledger")]
+    pub(crate) id: Option<String>,
+    /// Who asks, if the ledger has budgets by analyst
+    #[arg(long, value_name = "NAME", requires = "ledger")]
+    pub(crate) analyst: Option<String>,
+    /// Accept a ledger on a network file system, which only one machine may use
+    #[arg(long, requires = "ledger")]
+    pub(crate) force_network: bool,
+}
+
+/// Where the result goes.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// Print the claim, the table and what the ledger says as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the table as CSV (`-` is standard output)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write the table as Parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) parquet: Option<PathBuf>,
+    /// Print all groups, and not only the first 40
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// For auditors who have the table: the hash of the exact aggregates and counts of rows, to standard error. These are NOT private
+    #[arg(long)]
+    pub(crate) digest: bool,
+}
+
+/// What is done to noisy values; none of it costs anything.
+#[derive(Args)]
+#[command(next_help_heading = "Values")]
+pub(crate) struct Processing {
+    /// The probability that an interval has the value without noise
+    #[arg(long, value_name = "P", value_parser = exact, allow_hyphen_values = true, default_value = "0.95")]
+    pub(crate) confidence: Rational,
+    /// Show negative counts and sums as 0. Sums of them are then too large on average
+    #[arg(long)]
+    pub(crate) non_negative: bool,
+    /// Round values to integers
+    #[arg(long, conflicts_with = "digits")]
+    pub(crate) integers: bool,
+    /// Round values to N digits after the decimal point
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=30))]
+    pub(crate) digits: Option<u32>,
+}
+
+/// How to compute; no result depends on it.
+#[derive(Args)]
+#[command(next_help_heading = "Computing")]
+pub(crate) struct Limits {
+    /// Bytes of rows that are kept in memory, such as 500MB; more go to a temporary file
+    #[arg(long, value_name = "SIZE", default_value = "256MB")]
+    pub(crate) memory: Size,
+    /// Threads [default: one for every core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZero<usize>>,
+    /// For tests only: noise that anyone can recompute from the seed N
+    ///
+    /// WARNING: a result with a seed has NO privacy, and claims none.
+    #[arg(long, value_name = "N", hide_short_help = true, conflicts_with = "ledger")]
+    pub(crate) insecure_seed: Option<u64>,
+}
+
+/// What is asked, without a spec.
+#[derive(Args)]
+#[command(next_help_heading = "Without a spec")]
+pub(crate) struct Asked {
+    /// Whose privacy it is: a column, several with commas between them, or `row` if every row is somebody else
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) unit: Vec<String>,
+    /// The name of the data for the ledger
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dataset: Option<String>,
+    /// The columns whose values make a group
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) by: Vec<String>,
+    /// All groups: a file with one a line, a public table with these columns, or values with commas between them
+    #[arg(long, value_name = "FILE|VALUES")]
+    pub(crate) keys: Option<String>,
+    /// Count rows, under this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) count: Vec<String>,
+    /// Count units, under this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) count_units: Vec<String>,
+    /// Add up a column whose values are moved into these bounds: fare=0..100, or total:fare=0..100 for another name
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
+    pub(crate) sum: Vec<String>,
+    /// The mean of such a column
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
+    pub(crate) mean: Vec<String>,
+    /// Count rows by bins of a column with these edges: age=0,18,65,120
+    #[arg(long, value_name = "COLUMN=EDGES", allow_hyphen_values = true)]
+    pub(crate) histogram: Vec<String>,
+    /// Rows that count: those for which this is true, such as 'fare > 0 and not (city is null)'
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+    /// Groups that a unit counts in at most
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_groups: Option<u64>,
+    /// Rows of a unit that count in one group at most
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_rows: Option<u64>,
+    /// ε of the whole release
+    #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) epsilon: Option<Rational>,
+    /// ρ of the whole release, in zero-concentrated privacy, with Gaussian noise
+    #[arg(long, value_name = "RHO", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) rho: Option<Rational>,
+    /// δ of the whole release, beside --epsilon, with Gaussian noise
+    #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true)]
+    pub(crate) delta: Option<Rational>,
+    /// The sign between the cells of a CSV file
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) delimiter: Option<char>,
+}
+
+impl Asked {
+    /// The first option that a spec has instead.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--unit", !self.unit.is_empty()),
+            ("--dataset", self.dataset.is_some()),
+            ("--by", !self.by.is_empty()),
+            ("--keys", self.keys.is_some()),
+            ("--count", !self.count.is_empty()),
+            ("--count-units", !self.count_units.is_empty()),
+            ("--sum", !self.sum.is_empty()),
+            ("--mean", !self.mean.is_empty()),
+            ("--histogram", !self.histogram.is_empty()),
+            ("--filter", self.filter.is_some()),
+            ("--max-groups", self.max_groups.is_some()),
+            ("--max-rows", self.max_rows.is_some()),
+            ("--epsilon", self.epsilon.is_some()),
+            ("--rho", self.rho.is_some()),
+            ("--delta", self.delta.is_some()),
+            ("--delimiter", self.delimiter.is_some()),
+        ];
+        given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}

@@ -1,0 +1,178 @@
+//! What is claimed is what was asked, and the noise is what is claimed.
+
+use serde_json::Value;
+
+use super::{HEADER, Place, SPEC};
+use crate::common::{code, stderr, stdout};
+
+/// The loss of a claim, with what a dry run says and what the parts add to.
+fn loss_of(place: &Place, spec: String) -> (Value, Value) {
+    place.put("release.toml", spec);
+    let planned = place.json("release release.toml --dry-run");
+    let made = place.json("release release.toml");
+    assert_eq!(planned["claim"], made["claim"]);
+    (made["claim"]["loss"].clone(), made["claim"]["measure"].clone())
+}
+
+/// Fractions that no double is, shares of all kinds, means with two parts: the sum is what was asked, to the last digit.
+#[test]
+fn the_loss_is_the_one_that_was_asked_for() {
+    let place = Place::new();
+    for (asked, loss) in
+        [("1", "1"), ("\"1/3\"", "1/3"), ("0.7", "7/10"), ("1e-9", "1/1000000000"), ("12", "12")]
+    {
+        for share in ["2", "\"1/7\"", "1000", "0.1"] {
+            let spec = SPEC
+                .replace("share = 2", &format!("share = {share}"))
+                .replace("[0, 100]", "[0, 100]\ngrid = 0.01");
+            for (name, measure) in [("epsilon", "max-divergence"), ("rho", "zero-concentrated-divergence")] {
+                let found = loss_of(&place, spec.replace("epsilon = 1", &format!("{name} = {asked}")));
+                assert_eq!(found, (loss.into(), measure.into()), "{name} = {asked}, share = {share}");
+            }
+        }
+    }
+    // What queries ask for themselves adds up, too.
+    let each = SPEC
+        .replace("[privacy]\nepsilon = 1\n", "")
+        .replace("share = 2\n", "")
+        .replace("[[query]]\n", "[[query]]\nepsilon = \"1/7\"\n");
+    assert_eq!(loss_of(&place, each).0, "5/7");
+}
+
+/// Noise beyond 64 bits is made as any other, charged once, and shown again as it was.
+#[test]
+fn noise_beyond_64_bits() {
+    let place = Place::with_ledger("--epsilon 3");
+    place.put(
+        "release.toml",
+        SPEC.replace("epsilon = 1", "epsilon = 1e-9").replace("[0, 100]", "[0, 100]\ngrid = 1e-9"),
+    );
+    let [first, again] = [0, 1].map(|_| place.run("release release.toml --ledger ledger.db"));
+    assert!(first.status.success(), "{}", stderr(&first));
+    assert_eq!(stdout(&first), stdout(&again));
+}
+
+/// Losses about different units do not add, whatever their columns are called.
+#[test]
+fn units_have_names_of_their_own() {
+    let place = Place::new();
+    place.put("trips.csv", "row,and,a,b,a and b,city\n1,2,3,4,5,Bern\n");
+    let name = |unit: &str| {
+        let spec = format!(
+            "[table]\npath = \"trips.csv\"\nunit = {unit}\n[bounds]\ngroups = 1\nrows = 1\n[privacy]\nepsilon = 1\n[[query]]\n\
+             name = \"n\"\nkind = \"count\"\n"
+        );
+        place.put("release.toml", spec);
+        place.json("release release.toml")["neighbours"].as_str().expect("a text").to_owned()
+    };
+    let names = ["\"row\"", "[\"row\"]", "[\"a\", \"b\"]", "\"a and b\"", "\"and\""].map(name);
+    let different: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(different.len(), names.len(), "{names:?}");
+    assert_eq!(
+        (names[0].as_str(), names[2].as_str()),
+        ("one row added or removed", "one a and b added or removed")
+    );
+}
+
+/// An (ε, δ) is what was asked for, and the ρ of the claim is within it.
+#[test]
+fn epsilon_and_delta() {
+    let place = Place::new();
+    place.put("release.toml", SPEC.replace("epsilon = 1", "epsilon = 1\ndelta = 1e-6"));
+    let answer = place.json("release release.toml");
+    assert_eq!(answer["approximate"]["epsilon"]["exact"], "1");
+    assert_eq!(answer["approximate"]["delta"]["exact"], "1/1000000");
+    let place_of_claim = place.put("claim.json", answer.to_string());
+    let account = place.json(&format!("account {} --epsilon 1", place_of_claim.display()));
+    let delta = account["results"][0]["delta"]["exact"]["upper"].as_str().expect("a bound");
+    let delta: lastbit_real::Rational = delta.parse().expect("a number");
+    assert!(delta <= "1e-6".parse().expect("a number"), "{delta}");
+}
+
+/// The accountant reads what a release prints.
+#[test]
+fn the_accountant_takes_releases() {
+    let place = Place::new();
+    for (privacy, name, sum) in
+        [("epsilon = 0.7", "pure", "7/10"), ("rho = \"1/8\"", "zero_concentrated", "1/8")]
+    {
+        place.put("release.toml", SPEC.replace("epsilon = 1", privacy));
+        let output = place.run("release release.toml --json");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        place.put("released.json", stdout(&output));
+        let account = place.json("account released.json --delta 1e-6");
+        assert_eq!(account[name]["exact"], sum, "{account}");
+        assert!(account["results"][0]["epsilon"]["exact"]["upper"].is_string(), "{account}");
+    }
+}
+
+/// Noise from a seed claims nothing, and says so.
+#[test]
+fn a_seed_has_no_claim() {
+    let place = Place::new();
+    let answer = place.json("release release.toml --insecure-seed 1");
+    assert_eq!((&answer["insecure"], &answer["claim"]["loss"]), (&true.into(), &Value::Null));
+    let output = place.run("release release.toml --insecure-seed 1");
+    assert!(stderr(&output).starts_with("warning: --insecure-seed"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("claim: none, the loss is infinite"));
+}
+
+const GROUPS: usize = 5000;
+
+/// The noise of so many empty groups.
+fn noise(privacy: &str) -> (Vec<i64>, Value) {
+    let place = Place::new();
+    place.put("trips.csv", HEADER);
+    place.put("cities.txt", (0..GROUPS).map(|i| format!("city {i:04}\n")).collect::<String>());
+    place.put(
+        "release.toml",
+        format!(
+            "[table]\npath = \"trips.csv\"\nunit = \"rider\"\n[bounds]\ngroups = 2\nrows = 3\n[by]\ncolumns = \"city\"\n\
+             keys = \"cities.txt\"\n[privacy]\n{privacy}\n[[query]]\nname = \"n\"\nkind = \"count\"\n"
+        ),
+    );
+    let answer = place.json("release release.toml --insecure-seed 7");
+    let rows = answer["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), GROUPS);
+    (
+        rows.iter().map(|row| row["n"].as_i64().expect("an integer")).collect(),
+        answer["queries"][0]["noise"][0].clone(),
+    )
+}
+
+/// A unit counts three times in each of two groups: 6 in all. At ε = 2 the scale is 3.
+#[test]
+fn counts_have_the_noise_that_the_claim_says() {
+    let (values, told) = noise("epsilon = 2");
+    assert_eq!((&told["mechanism"], &told["scale"]["exact"]), (&"discrete-laplace".into(), &"3".into()));
+    assert_eq!(&values[..12], GOLDEN_LAPLACE, "the noise of seed 7");
+    let q = (-1.0f64 / 3.0).exp();
+    let share =
+        |distance: i64| values.iter().filter(|value| value.abs() == distance).count() as f64 / GROUPS as f64;
+    // P(Z = z) = (1 - q)/(1 + q)·q^|z|; the standard deviation of a share is below 0.007.
+    for distance in 0..8 {
+        let expected = (1.0 - q) / (1.0 + q) * q.powi(distance) * if distance == 0 { 1.0 } else { 2.0 };
+        assert!(
+            (share(distance.into()) - expected).abs() < 0.025,
+            "{distance}: {} for {expected}",
+            share(distance.into())
+        );
+    }
+    let mean = values.iter().sum::<i64>() as f64 / GROUPS as f64;
+    assert!(mean.abs() < 0.25, "{mean}");
+}
+
+/// √2 groups times 3: the distance is √18, and at ρ = 1/4 the variance is 18/(2ρ) = 36.
+#[test]
+fn and_gaussian_noise_too() {
+    let (values, told) = noise("rho = 0.25");
+    assert_eq!(told["mechanism"], "discrete-gaussian");
+    assert_eq!(&values[..12], GOLDEN_GAUSSIAN, "the noise of seed 7");
+    let variance = values.iter().map(|value| (value * value) as f64).sum::<f64>() / GROUPS as f64;
+    assert!((variance - 36.0).abs() < 3.0, "{variance}");
+    let beyond = values.iter().filter(|value| value.abs() > 12).count() as f64 / GROUPS as f64;
+    assert!((beyond - 0.0371).abs() < 0.012, "{beyond}");
+}
+
+const GOLDEN_LAPLACE: &[i64] = &[2, 0, 0, -3, 1, -1, -1, 3, 0, 3, 13, -8];
+const GOLDEN_GAUSSIAN: &[i64] = &[0, 3, -1, 0, 1, 4, 2, 16, 1, 1, 7, -1];

@@ -1,0 +1,252 @@
+//! A released table as data.
+
+use lastbit::Contract;
+use lastbit_real::{Rational, Rounding};
+use lastbit_table::{Plan, QueryKind};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::noise::{ReleaseNoise, neighbours, unit_of};
+use super::values::{Value, values};
+use super::{Processing, Question};
+use crate::ledger::Entered;
+use crate::noise::Promise;
+use crate::{Number, Refusal};
+
+/// Digits of numbers that are no finite decimals.
+const DIGITS: usize = 17;
+
+/// Digits of scales.
+const FEW_DIGITS: usize = 6;
+
+/// A query of a release, and its noise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct QueryAnswer {
+    /// The name of the answer.
+    pub name: String,
+    /// `count`, `count-units`, `sum`, `mean` or `histogram`.
+    pub kind: &'static str,
+    /// The column that is asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// The edges of the bins of a histogram.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<String>,
+    /// The noise of each part.
+    pub noise: Vec<PartNoise>,
+}
+
+/// The noise of a part of a query.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PartNoise {
+    /// What the part is.
+    pub role: &'static str,
+    /// The name of the mechanism.
+    pub mechanism: &'static str,
+    /// The scale of Laplace noise, the standard deviation of Gaussian noise, in the units of the part.
+    pub scale: Number,
+}
+
+/// The answers for a group.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Row {
+    /// The values of the columns that make the group.
+    pub key: Vec<String>,
+    /// By query: one value, or one a bin.
+    pub values: Vec<Vec<Value>>,
+}
+
+/// A released table.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReleaseAnswer {
+    /// The claim, or that there is none.
+    pub promise: Promise,
+    /// What neighbouring tables differ in.
+    pub neighbours: String,
+    /// The dataset.
+    pub dataset: Option<String>,
+    /// Groups in which a unit counts at most.
+    pub groups: u64,
+    /// Rows of a unit that count in one group at most.
+    pub rows_a_group: u64,
+    /// The hash of the plan.
+    pub plan: String,
+    /// The columns that make a group.
+    pub by: Vec<String>,
+    /// The questions.
+    pub queries: Vec<QueryAnswer>,
+    /// The probability that an interval has the value without noise.
+    pub confidence: Rational,
+    /// The groups, sorted.
+    pub rows: Vec<Row>,
+    /// What the ledger says.
+    pub ledger: Option<Entered>,
+    /// What the owner of the table should look at.
+    pub warnings: Vec<String>,
+}
+
+pub(super) fn kind_name(kind: &QueryKind) -> &'static str {
+    match kind {
+        QueryKind::Count => "count",
+        QueryKind::CountUnits => "count-units",
+        QueryKind::Sum => "sum",
+        QueryKind::Mean { .. } => "mean",
+        QueryKind::Histogram { .. } => "histogram",
+        _ => "other",
+    }
+}
+
+/// The queries of a plan, with the noise of each.
+pub(super) fn queries(plan: &Plan, noise: &ReleaseNoise) -> Vec<QueryAnswer> {
+    let queries = plan.queries().iter().zip(&noise.queries);
+    queries
+        .map(|(query, noises)| QueryAnswer {
+            name: query.name.clone(),
+            kind: kind_name(&query.kind),
+            column: query.column.clone(),
+            edges: match &query.kind {
+                QueryKind::Histogram { edges } => edges.iter().map(Rational::to_short).collect(),
+                _ => Vec::new(),
+            },
+            noise: query
+                .components
+                .iter()
+                .zip(noises)
+                .map(|(component, noise)| PartNoise {
+                    role: component.role,
+                    mechanism: noise.mechanism.name(),
+                    scale: Number::rounded(&(noise.scale() * &component.step), FEW_DIGITS, Rounding::Nearest),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+impl ReleaseAnswer {
+    pub(super) fn new(
+        question: &Question,
+        plan: &Plan,
+        noise: &ReleaseNoise,
+        noisy: &[Vec<i128>],
+        ledger: Option<Entered>,
+        warnings: Vec<String>,
+    ) -> Result<ReleaseAnswer, Refusal> {
+        let processing: &Processing = &question.processing;
+        let by_query = values(plan, noise, noisy, processing)?;
+        let rows = plan.keys().iter().enumerate().map(|(group, key)| Row {
+            key: key.clone(),
+            values: by_query.iter().map(|groups| groups[group].clone()).collect(),
+        });
+        let claim = noise.claim.clone().for_unit(&unit_of(plan))?;
+        Ok(ReleaseAnswer {
+            promise: Promise::new(&claim, noise.approximate.as_ref(), question.insecure),
+            neighbours: neighbours(plan),
+            dataset: plan.dataset().map(str::to_owned),
+            groups: plan.groups(),
+            rows_a_group: plan.rows(),
+            plan: plan.hash(),
+            by: plan.by().to_vec(),
+            queries: queries(plan, noise),
+            confidence: processing.confidence.clone(),
+            rows: rows.collect(),
+            ledger,
+            warnings,
+        })
+    }
+
+    /// The answer as JSON, as docs/json.md describes it.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// A number with all its digits, where a double would lose some.
+pub(super) fn digits(value: &Rational) -> String {
+    let short = value.to_short();
+    match short.contains('/') {
+        false => short,
+        true => value.to_decimal(DIGITS, Rounding::Nearest),
+    }
+}
+
+fn exactly(value: &Rational) -> Box<RawValue> {
+    RawValue::from_string(digits(value)).unwrap_or_default()
+}
+
+/// A member for each column of the key, and two for each query: its value, and the interval.
+struct RowMembers<'a> {
+    answer: &'a ReleaseAnswer,
+    row: &'a Row,
+}
+
+impl Serialize for RowMembers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.answer.by.iter().zip(&self.row.key) {
+            map.serialize_entry(name, value)?;
+        }
+        for (query, values) in self.answer.queries.iter().zip(&self.row.values) {
+            let interval = format!("{}_interval", query.name);
+            let ends = |value: &Value| [exactly(&value.interval[0]), exactly(&value.interval[1])];
+            match values.as_slice() {
+                [value] if query.kind != "histogram" => {
+                    map.serialize_entry(&query.name, &exactly(&value.value))?;
+                    map.serialize_entry(&interval, &ends(value))?;
+                }
+                bins => {
+                    let numbers: Vec<_> = bins.iter().map(|bin| exactly(&bin.value)).collect();
+                    map.serialize_entry(&query.name, &numbers)?;
+                    map.serialize_entry(&interval, &bins.iter().map(ends).collect::<Vec<_>>())?;
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+impl Serialize for ReleaseAnswer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// The members in order.
+        #[derive(Serialize)]
+        struct Members<'a> {
+            #[serde(flatten)]
+            promise: &'a Promise,
+            question: &'static str,
+            neighbours: &'a str,
+            dataset: &'a Option<String>,
+            bounds: Bounds,
+            plan: &'a str,
+            by: &'a [String],
+            queries: &'a [QueryAnswer],
+            confidence: Number,
+            ledger: &'a Option<Entered>,
+            warnings: &'a [String],
+            rows: Vec<RowMembers<'a>>,
+        }
+        #[derive(Serialize)]
+        struct Bounds {
+            groups: u64,
+            rows: u64,
+        }
+        Members {
+            promise: &self.promise,
+            question: "release",
+            neighbours: &self.neighbours,
+            dataset: &self.dataset,
+            bounds: Bounds { groups: self.groups, rows: self.rows_a_group },
+            plan: &self.plan,
+            by: &self.by,
+            queries: &self.queries,
+            confidence: Number::exact(&self.confidence, FEW_DIGITS),
+            ledger: &self.ledger,
+            warnings: &self.warnings,
+            rows: self.rows.iter().map(|row| RowMembers { answer: self, row }).collect(),
+        }
+        .serialize(serializer)
+    }
+}

@@ -1,0 +1,160 @@
+//! What a release would cost, and how far off it would be: from the plan alone.
+
+use std::fmt::Write;
+
+use lastbit_real::{Rational, Rounding};
+use lastbit_table::{Description, Plan, QueryKind};
+use serde::Serialize;
+
+use super::Processing;
+use super::answer::{QueryAnswer, queries};
+use super::noise::{ReleaseNoise, neighbours};
+use super::text::aligned;
+use crate::ledger::Outlook;
+use crate::noise::{Promise, Promised};
+use crate::{Number, Refusal};
+
+/// Digits of errors.
+const DIGITS: usize = 6;
+
+/// What a release would cost and how far off its values would be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DryRun {
+    /// What the release would claim.
+    #[serde(flatten)]
+    pub promise: Promise,
+    /// `"question": "release"`
+    pub question: &'static str,
+    /// True: nothing was read, and nothing was charged.
+    pub dry_run: bool,
+    /// What neighbouring tables differ in.
+    pub neighbours: String,
+    /// The plan.
+    pub plan: Description,
+    /// The questions, and the noise of each.
+    pub queries: Vec<QueryAnswer>,
+    /// How far off each value would be.
+    pub errors: Vec<ExpectedError>,
+    /// What the ledger leaves.
+    pub ledger: Option<Outlook>,
+}
+
+/// How far off a value would be, by noise alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExpectedError {
+    /// The name of the query.
+    pub query: String,
+    /// What is off: the value, or a part of a mean.
+    pub of: &'static str,
+    /// At most this far,
+    pub at_most: Number,
+    /// with this probability.
+    pub confidence: Number,
+}
+
+impl DryRun {
+    pub(super) fn new(
+        plan: &Plan,
+        noise: &ReleaseNoise,
+        processing: &Processing,
+        ledger: Option<Outlook>,
+    ) -> Result<DryRun, Refusal> {
+        let mut errors = Vec::new();
+        for (query, noises) in plan.queries().iter().zip(&noise.queries) {
+            for (component, part) in query.components.iter().zip(noises) {
+                let width = Rational::from(part.half_width(&processing.confidence)?) * &component.step;
+                let is_mean = matches!(query.kind, QueryKind::Mean { .. });
+                errors.push(ExpectedError {
+                    query: query.name.clone(),
+                    of: if is_mean { component.role } else { "value" },
+                    at_most: Number::at_most(&width, DIGITS),
+                    confidence: Number::exact(&processing.confidence, DIGITS),
+                });
+            }
+        }
+        Ok(DryRun {
+            promise: Promise::new(&noise.claim, noise.approximate.as_ref(), false),
+            question: "release",
+            dry_run: true,
+            neighbours: neighbours(plan),
+            plan: plan.describe(),
+            queries: queries(plan, noise),
+            errors,
+            ledger,
+        })
+    }
+
+    /// The plan as a drawing, what it would claim, and what it would cost.
+    pub fn text(&self) -> String {
+        let mut text = self.drawing();
+        let mut lines = vec![["query", "kind", "noise", "off by at most"].map(str::to_owned).to_vec()];
+        let mut errors = self.errors.iter();
+        for query in &self.queries {
+            for part in &query.noise {
+                let Some(error) = errors.next() else { continue };
+                let percent = (error.confidence.upper() * Rational::from(100)).to_short();
+                let name = if error.of == "value" {
+                    query.name.clone()
+                } else {
+                    format!("{}, {}", query.name, error.of)
+                };
+                lines.push(vec![
+                    name,
+                    query.kind.to_owned(),
+                    format!("{}, scale {}", part.mechanism, part.scale),
+                    format!("{} at {percent}%", error.at_most),
+                ]);
+            }
+        }
+        let _ = write!(text, "\n{}", aligned(&lines, 4));
+        if let Promised::Claimed(claim) = &self.promise.claim {
+            let symbol = if claim.measure() == lastbit::Measure::MaxDivergence { "ε" } else { "ρ" };
+            let loss = crate::number::decimal(claim.loss(), DIGITS, Rounding::Up);
+            let _ = writeln!(
+                text,
+                "\nIt would cost {symbol} = {loss}, between tables that differ in {}.",
+                self.neighbours
+            );
+        }
+        match &self.ledger {
+            Some(outlook) => {
+                let _ = writeln!(text, "The ledger says: it {}.", outlook.text());
+            }
+            None => text.push_str("There is no ledger to say what is left (--ledger).\n"),
+        }
+        text.push_str("Nothing was read and nothing was charged.\n");
+        text
+    }
+
+    /// From the table to the result, a step a line.
+    fn drawing(&self) -> String {
+        let plan = &self.plan;
+        let mut steps = vec![("table", plan.paths.join(", "))];
+        if let Some(filter) = &plan.filter {
+            steps.push(("filter", filter.clone()));
+        }
+        let unit = match plan.unit.is_empty() {
+            true => "every row is a unit".to_owned(),
+            false => format!("{}; rows without it do not count", plan.unit.join(", ")),
+        };
+        steps.push(("unit", unit));
+        let bounds = format!("at most {} groups a unit, {} rows a unit and group", plan.groups, plan.rows);
+        steps.push(("bounds", bounds));
+        let keys = match plan.by.is_empty() {
+            true => "all rows together".to_owned(),
+            false => format!("{}: {} declared groups", plan.by.join(", "), plan.keys),
+        };
+        steps.push(("groups", keys));
+        let asked: Vec<String> =
+            self.queries.iter().map(|query| format!("{} ({})", query.name, query.kind)).collect();
+        steps.push(("queries", asked.join(", ")));
+        steps.push(("result", format!("{} groups, every one of them, sorted", plan.keys)));
+        let mut text = String::new();
+        for (i, (name, said)) in steps.iter().enumerate() {
+            let _ = writeln!(text, "{}{name:<8} {said}", if i == 0 { "   " } else { "-> " });
+        }
+        text
+    }
+}

@@ -1,0 +1,81 @@
+//! A commented spec for a table, from the names and types of its columns.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use lastbit_table::{ColumnType, columns_of, delimiter_of};
+
+use super::refused;
+use crate::Refusal;
+
+/// What stands in place of the groups until somebody lists them.
+pub(super) const PLACEHOLDER: &str = "…";
+
+/// A spec for the table at a path, with every key explained. No value of the table is in it.
+///
+/// # Errors
+/// A file that is no table.
+pub fn template(path: &Path) -> Result<String, Refusal> {
+    let columns = columns_of(path).map_err(|error| refused(&error))?;
+    let quoted = |text: &str| format!("{text:?}");
+    let delimiter = match delimiter_of(path).map_err(|error| refused(&error))? {
+        b',' => String::new(),
+        b'\t' => "delimiter = \"tab\"\n".to_owned(),
+        sign => format!("delimiter = {}\n", quoted(&char::from(sign).to_string())),
+    };
+    let mut text = String::new();
+    text.push_str("# What is released, and of which table. `lastbit release THIS_FILE --dry-run` says what it would cost.\n");
+    text.push_str("# Columns of the table:\n");
+    for (name, found) in &columns {
+        let _ = writeln!(text, "#   {name} ({})", found.name());
+    }
+    let unit = columns.first().map_or("person", |(name, _)| name);
+    // Groups by the unit would tell who is in the table.
+    let group = columns.iter().find(|(name, found)| *found == ColumnType::Text && name != unit);
+    let group = group.map_or("city", |(name, _)| name);
+    let number = columns.iter().find(|(name, found)| *found == ColumnType::Number && name != unit);
+    let _ = write!(
+        text,
+        "
+[table]
+path = {}           # or a list, or a pattern such as \"trips-*.csv.gz\"
+{delimiter}# dataset = \"…\"         # the name under which a ledger keeps its budget
+unit = {}           # CHECK: whose privacy it is; the column that tells people apart, several columns, or \"row\"
+
+[bounds]               # how much of the result one unit can change; more than that of a unit does not count
+groups = 1             # CHECK: groups that a unit counts in
+rows = 1               # CHECK: rows of a unit that count in one group
+
+[by]
+columns = [{}]
+keys = [\"{PLACEHOLDER}\"]           # CHECK: all groups, from elsewhere than this table; or a file, or a public table
+
+[privacy]
+epsilon = 1            # of all queries together; or rho = …, or epsilon with delta
+
+# filter = \"…\"          # above [table]: rows that count, such as \"fare > 0 and not (city is null)\"
+
+[[query]]
+name = \"rows\"
+kind = \"count\"         # also: count-units, sum, mean, histogram
+# share = 2            # twice as much of the budget as the others get
+",
+        quoted(&path.display().to_string()),
+        quoted(unit),
+        quoted(group),
+    );
+    if let Some((name, _)) = number {
+        let _ = write!(
+            text,
+            "
+# [[query]]
+# name = {0}
+# kind = \"sum\"
+# column = {0}
+# bounds = [0, 100]    # of one row, from what the column means: values beyond are moved there
+",
+            quoted(name)
+        );
+    }
+    Ok(text)
+}

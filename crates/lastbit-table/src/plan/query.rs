@@ -1,0 +1,281 @@
+//! The questions of a plan, and the integers that answer them.
+
+use lastbit_real::Rational;
+
+use super::PlanFault;
+use super::grid::{Edges, Grid};
+use super::source::Source;
+use crate::sensitivity::Sensitivity;
+use crate::spec::QuerySpec;
+use crate::suggest::closest;
+
+/// A question of a plan.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Query {
+    /// The name of the answer.
+    pub name: String,
+    /// What is asked.
+    pub kind: QueryKind,
+    /// The column that is summed, averaged or binned.
+    pub column: Option<String>,
+    /// What the answer may cost: ε or ρ, as the plan's measure says.
+    pub loss: Rational,
+    /// The part of δ that the answer may cost.
+    pub delta: Option<Rational>,
+    /// The integers that the answer is made of, in order.
+    pub components: Vec<Component>,
+}
+
+/// What is asked of each group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueryKind {
+    /// The number of rows.
+    Count,
+    /// The number of units.
+    CountUnits,
+    /// The sum of a column.
+    Sum,
+    /// The mean of a column: the centre, plus the sum of distances from it over the number of values.
+    Mean {
+        /// The number in the middle of the bounds from which distances are taken.
+        centre: Rational,
+        /// The least and the largest value of a row.
+        bounds: [Rational; 2],
+    },
+    /// The number of rows in each bin of a column.
+    Histogram {
+        /// The edges of the bins; bins have their lower edge, and the last one has both.
+        edges: Vec<Rational>,
+    },
+}
+
+/// Integers that answer a question, or a part of it: `cells` integers for every group.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Component {
+    /// What the integers are, in a word.
+    pub role: &'static str,
+    /// The integers that a group has: the bins of a histogram, else 1.
+    pub cells: usize,
+    /// What one step of the integers means.
+    pub step: Rational,
+    /// How far one unit moves them.
+    pub sensitivity: Sensitivity,
+    /// The place of the first of them among the integers of a group.
+    pub(crate) first: usize,
+    pub(crate) tally: Tally,
+}
+
+/// How the rows of a unit in a group become integers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Tally {
+    /// 1.
+    Units,
+    /// The number of rows, clipped.
+    Rows,
+    /// The sum of a slot's steps, clipped to what that many rows can reach.
+    Sum { slot: usize, low: i128, high: i128 },
+    /// The sum of a slot's distances from the centre, scaled down to that many rows.
+    Centred { slot: usize, centre: i64 },
+    /// The number of rows with a value in a slot, clipped.
+    Present { slot: usize },
+    /// The number of rows in each bin of a slot, clipped together.
+    Bins { slot: usize },
+}
+
+impl Tally {
+    /// The slot that the integers come from.
+    pub(crate) fn slot(&self) -> Option<usize> {
+        match self {
+            Tally::Units | Tally::Rows => None,
+            Tally::Sum { slot, .. }
+            | Tally::Centred { slot, .. }
+            | Tally::Present { slot }
+            | Tally::Bins { slot } => Some(*slot),
+        }
+    }
+}
+
+/// Something that each row contributes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Slot {
+    pub(crate) source: Source,
+    pub(crate) reading: Reading,
+}
+
+/// The integer of a row in a slot, from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reading {
+    /// Steps above the lower bound.
+    Steps(Grid),
+    /// The number of the bin.
+    Bin(Edges),
+}
+
+impl Slot {
+    /// The largest integer of a row.
+    pub(crate) fn largest(&self) -> u64 {
+        match &self.reading {
+            Reading::Steps(grid) => (grid.high - grid.low) as u64,
+            Reading::Bin(edges) => edges.bins() as u64 - 1,
+        }
+    }
+}
+
+const KINDS: [&str; 5] = ["count", "count-units", "sum", "mean", "histogram"];
+
+/// What the queries of a plan share while they are built.
+pub(super) struct Builder {
+    pub(super) groups: u64,
+    pub(super) rows: u64,
+    pub(super) slots: Vec<Slot>,
+    /// The integers of a group so far.
+    pub(super) width: usize,
+}
+
+impl Builder {
+    /// The query that a spec asks for; `source` is its column.
+    pub(super) fn query(
+        &mut self,
+        asked: &QuerySpec,
+        source: Option<Source>,
+    ) -> Result<Query, (&'static str, PlanFault)> {
+        let needs_column = !matches!(asked.kind.as_str(), "count" | "count-units");
+        if !KINDS.contains(&asked.kind.as_str()) {
+            let suggestion = closest(&asked.kind, KINDS).map(str::to_owned);
+            return Err((
+                "kind",
+                PlanFault::Word { found: asked.kind.clone(), known: KINDS.join(", "), suggestion },
+            ));
+        }
+        let useless =
+            |key, present: bool, why| if present { Err((key, PlanFault::Useless { why })) } else { Ok(()) };
+        let is_histogram = asked.kind == "histogram";
+        useless(
+            "column",
+            asked.column.is_some() && !needs_column,
+            "counts need no column; write `filter` to count some rows only",
+        )?;
+        useless(
+            "bounds",
+            asked.bounds.is_some() && (!needs_column || is_histogram),
+            "only sums and means have bounds",
+        )?;
+        useless(
+            "grid",
+            asked.grid.is_some() && (!needs_column || is_histogram),
+            "only sums and means have a grid",
+        )?;
+        useless("edges", asked.edges.is_some() && !is_histogram, "only histograms have edges")?;
+        let missing = |why| PlanFault::Missing { why };
+        let source = match (needs_column, source) {
+            (true, None) => return Err(("column", missing("the column that is asked about"))),
+            (_, source) => source,
+        };
+        let (kind, components) = match (asked.kind.as_str(), source) {
+            ("count-units", _) => {
+                (QueryKind::CountUnits, vec![self.component("units", Tally::Units, Rational::ONE)])
+            }
+            ("sum" | "mean", Some(source)) => {
+                let bounds = asked.bounds.as_ref();
+                let why = "without bounds on the values of a row one row could change the answer without limit, and no noise would hide it";
+                let [low, high] = bounds.ok_or(("bounds", missing(why)))?;
+                let grid = Grid::new(low, high, asked.grid.as_ref()).map_err(|fault| ("bounds", fault))?;
+                self.check_totals(&grid).map_err(|fault| ("bounds", fault))?;
+                if asked.kind == "sum" { self.sum(source, grid) } else { self.mean(source, grid) }
+            }
+            ("histogram", Some(source)) => {
+                let edges = asked
+                    .edges
+                    .as_ref()
+                    .ok_or(("edges", missing("the edges of the bins must not come from the data")))?;
+                self.histogram(source, edges).map_err(|fault| ("edges", fault))?
+            }
+            _ => (QueryKind::Count, vec![self.component("rows", Tally::Rows, Rational::ONE)]),
+        };
+        // The loss is settled when all queries are known.
+        Ok(Query {
+            name: asked.name.clone(),
+            kind,
+            column: asked.column.clone(),
+            loss: Rational::ZERO,
+            delta: None,
+            components,
+        })
+    }
+
+    /// Totals fit in `i128`: at most 2^63 units, each at most `rows · max(|low|, |high|)`.
+    fn check_totals(&self, grid: &Grid) -> Result<(), PlanFault> {
+        let product = i128::from(self.rows) * i128::from(grid.magnitude().max(grid.high - grid.low));
+        match product <= i128::MAX >> 63 {
+            true => Ok(()),
+            false => Err(PlanFault::Overflow { product: product.to_string() }),
+        }
+    }
+
+    fn sum(&mut self, source: Source, grid: Grid) -> (QueryKind, Vec<Component>) {
+        let rows = i128::from(self.rows);
+        // A unit with fewer rows, down to none, must not be moved up to a positive lower bound.
+        let (low, high) = (rows * i128::from(grid.low.min(0)), rows * i128::from(grid.high.max(0)));
+        let step = grid.step.clone();
+        let slot = self.slot(source, Reading::Steps(grid));
+        (QueryKind::Sum, vec![self.component("sum", Tally::Sum { slot, low, high }, step)])
+    }
+
+    fn mean(&mut self, source: Source, grid: Grid) -> (QueryKind, Vec<Component>) {
+        let (centre, step) = (grid.low + (grid.high - grid.low) / 2, grid.step.clone());
+        let [centre_value, low, high] = [centre, grid.low, grid.high].map(|x| Rational::from(x) * &step);
+        let slot = self.slot(source, Reading::Steps(grid));
+        let kind = QueryKind::Mean { centre: centre_value, bounds: [low, high] };
+        let distances = self.component("distances from the centre", Tally::Centred { slot, centre }, step);
+        (kind, vec![distances, self.component("values", Tally::Present { slot }, Rational::ONE)])
+    }
+
+    fn histogram(
+        &mut self,
+        source: Source,
+        edges: &[Rational],
+    ) -> Result<(QueryKind, Vec<Component>), PlanFault> {
+        let slot = self.slot(source, Reading::Bin(Edges::new(edges)?));
+        let kind = QueryKind::Histogram { edges: edges.to_vec() };
+        Ok((kind, vec![self.component("rows in bins", Tally::Bins { slot }, Rational::ONE)]))
+    }
+
+    /// The place of a slot; queries of one column with the same bounds share it.
+    fn slot(&mut self, source: Source, reading: Reading) -> usize {
+        let slot = Slot { source, reading };
+        self.slots.iter().position(|known| *known == slot).unwrap_or_else(|| {
+            self.slots.push(slot);
+            self.slots.len() - 1
+        })
+    }
+
+    fn component(&mut self, role: &'static str, tally: Tally, step: Rational) -> Component {
+        let rows = Rational::from(self.rows);
+        let (magnitude, cells) = match &tally {
+            Tally::Units => (Rational::ONE, 1),
+            Tally::Rows | Tally::Present { .. } => (rows, 1),
+            Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1),
+            Tally::Centred { slot, centre } => {
+                let grid = match &self.slots[*slot].reading {
+                    Reading::Steps(grid) => (grid.high - centre).max(centre - grid.low),
+                    Reading::Bin(_) => 0,
+                };
+                (rows * Rational::from(grid), 1)
+            }
+            Tally::Bins { slot } => (rows, self.slots[*slot].largest() as usize + 1),
+        };
+        let first = self.width;
+        self.width += cells;
+        Component {
+            role,
+            cells,
+            step,
+            sensitivity: Sensitivity::of_groups(self.groups, &magnitude),
+            first,
+            tally,
+        }
+    }
+}
