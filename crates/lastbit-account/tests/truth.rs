@@ -64,8 +64,8 @@ fn a_thousand_discrete_gaussian_releases() {
 #[test]
 fn many_discrete_gaussian_releases() {
     let question = Question::Delta { epsilon: rational("4") };
-    let million =
-        |mechanism| composition(&[(mechanism, 1_000_000)]).ask(&question, 100, &|| true).unwrap().interval;
+    let many =
+        |mechanism| composition(&[(mechanism, 100_000)]).ask(&question, 100, &|| true).unwrap().interval;
     let discrete = many(Mechanism::DiscreteGaussian { variance: rational("1e5"), sensitivity: 1 });
     let real = many(Mechanism::Gaussian { rho: rational("5e-6") });
     let end = discrete.upper.unwrap();
