@@ -47,6 +47,8 @@ mod ledger;
 mod noise;
 mod table;
 mod template;
+#[cfg(test)]
+mod tests;
 mod text;
 mod values;
 
