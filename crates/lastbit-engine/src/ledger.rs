@@ -8,7 +8,8 @@ use std::time::UNIX_EPOCH;
 
 use lastbit::{Claim, Measure};
 use lastbit_ledger::{
-    Budget, Charge, Digest, Error, Head, Ledger, Options, Outcome, Rational as Exact, Request, Reservation,
+    Budget, Charge, Digest, Error, Event, Head, Ledger, Options, Outcome, Rational as Exact, Request,
+    Reservation,
 };
 use lastbit_real::Rounding;
 use serde::Serialize;
@@ -223,14 +224,26 @@ impl Entry {
     pub(crate) fn outlook(&self) -> Result<Outlook, Refusal> {
         let budget = self.budget()?;
         let asked = self.request.charge.amount_in(budget.measure);
-        let fits = asked.as_ref().is_some_and(|asked| *asked <= budget.left);
+        let was_charged = self.was_charged()?;
+        let fits = was_charged || asked.as_ref().is_some_and(|asked| *asked <= budget.left);
         Ok(Outlook {
             dataset: budget.dataset.clone(),
             measure: budget.measure.quantity(),
             left: Number::at_least(&budget.left, DIGITS),
             asked: asked.map(|asked: Exact| Number::at_most(&asked, DIGITS)),
+            was_charged,
             fits,
         })
+    }
+
+    /// Whether this very release is in the ledger, so that it costs nothing more.
+    fn was_charged(&self) -> Result<bool, Refusal> {
+        let is_this = |charged: &Request| {
+            let Request { id, spec, dataset, analyst, .. } = &self.request;
+            (id, spec, dataset, analyst) == (&charged.id, &charged.spec, &charged.dataset, &charged.analyst)
+        };
+        let history = self.ledger.history().map_err(refused)?;
+        Ok(history.iter().any(|entry| matches!(&entry.event, Event::Charge(charged) if is_this(charged))))
     }
 }
 
@@ -246,6 +259,8 @@ pub struct Outlook {
     pub left: Number,
     /// What the release would cost in that measure; `None` if it has no finite cost there.
     pub asked: Option<Number>,
+    /// Whether this very release was charged before, so that it costs nothing more.
+    pub was_charged: bool,
     /// Whether it fits.
     pub fits: bool,
 }
@@ -255,6 +270,12 @@ impl Outlook {
     pub fn text(&self) -> String {
         let left = decimal(self.left.lower(), DIGITS, Rounding::Down);
         let symbol = if self.measure == "epsilon" { "ε" } else { "ρ" };
+        if self.was_charged {
+            return format!(
+                "was charged before, and costs nothing more; {symbol} = {left} is left for {}",
+                self.dataset
+            );
+        }
         match (&self.asked, self.fits) {
             (Some(asked), true) => {
                 format!("fits: {symbol} = {asked} of the {left} that is left for {}", self.dataset)

@@ -5,7 +5,7 @@ mod spec;
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lastbit_engine::ledger::Book;
 use lastbit_engine::release::{ForTheOwner, Processing, Question, ReleaseAnswer};
@@ -28,6 +28,7 @@ pub(crate) fn run(args: &Release) -> Result<(), Error> {
         let answer = question.dry_run().map_err(of_engine)?;
         return print_now(&if args.output.json { to_json(&answer)? + "\n" } else { answer.text() });
     }
+    refuse_overwriting(args, &question)?;
     stdout::check().map_err(|e| Error::io("write to standard output", e))?;
     let mut source = Source::new(args.limits.insecure_seed)?;
     let bar = LateBar::new("reading", "{spinner} {prefix}: {msg}, {elapsed}", 0);
@@ -60,6 +61,23 @@ fn question(args: &Release) -> Result<Question, Error> {
     question.threads = args.limits.threads;
     question.insecure = args.limits.insecure_seed.is_some();
     Ok(question)
+}
+
+/// Outputs replace the files of their names, which must not be what the release is made from, or its ledger.
+fn refuse_overwriting(args: &Release, question: &Question) -> Result<(), Error> {
+    let spec = &question.spec;
+    let tables = spec.table.paths.iter().map(|path| spec.base.join(path));
+    let needed = tables.chain(args.from.iter().map(PathBuf::from)).chain(args.book.ledger.clone());
+    let needed: Vec<PathBuf> = needed.filter_map(|path| path.canonicalize().ok()).collect();
+    for output in [&args.output.csv, &args.output.parquet].into_iter().flatten() {
+        if output.canonicalize().is_ok_and(|output| needed.contains(&output)) {
+            return Err(Error::usage(
+                format!("{} would be overwritten, and the release needs it", output.display()),
+                "give the result another name",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The claim comes before the values, so that nobody has the one without the other.

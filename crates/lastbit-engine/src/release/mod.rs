@@ -45,6 +45,8 @@ mod dry_run;
 mod noise;
 mod table;
 mod template;
+#[cfg(test)]
+mod tests;
 mod text;
 mod values;
 

@@ -1,0 +1,75 @@
+//! Releases with a ledger, from the template on.
+
+use lastbit::InsecureSeededSource;
+use lastbit_table::Spec;
+
+use super::{Book, Question, ReleaseAnswer, template};
+use crate::budget::{self, Amount};
+use crate::{Refusal, Watcher};
+
+const TABLE: &str = "rider;city\nann;Bern\nann;Bern\nbob;Biel\n";
+
+/// What the template of a table becomes when it is filled in, with a ledger of ε = 1.
+fn question(folder: &std::path::Path) -> Question {
+    let path = folder.join("trips.csv");
+    std::fs::write(&path, TABLE).expect("a file");
+    let spec = template(&path).expect("a template").replace("# dataset = \"…\"", "dataset = \"trips\"");
+    let spec = Spec::parse(&spec, &folder.join("release.toml")).expect("a spec");
+    let ledger = folder.join("budget.db");
+    let epsilon = lastbit_real::Rational::ONE;
+    budget::create(&ledger, "trips", None, &Amount::Pure { epsilon }, false).expect("a ledger");
+    let mut question = Question::new(spec);
+    question.book = Some(Book::at(ledger));
+    question
+}
+
+fn with_keys(mut question: Question) -> Question {
+    let by = question.spec.by.as_mut().expect("groups");
+    assert_eq!(by.columns, ["city"]);
+    by.keys = lastbit_table::spec::KeysSpec::List(vec![vec!["Bern".to_owned()]]);
+    question
+}
+
+fn answer(question: &Question) -> Result<ReleaseAnswer, Refusal> {
+    question.answer(&mut InsecureSeededSource::<u64>::from_seed(1), &Watcher::nobody())
+}
+
+#[test]
+fn a_template_is_not_released_before_its_groups_are_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let question = question(folder.path());
+    assert!(
+        answer(&question).expect_err("no groups").to_string().contains("stands where the groups should be")
+    );
+    assert!(!question.dry_run().expect("a dry run").ledger.expect("a ledger").was_charged);
+    assert!(answer(&with_keys(question)).is_ok());
+}
+
+#[test]
+fn a_dry_run_knows_what_was_charged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut question = with_keys(question(folder.path()));
+    let outlook = |question: &Question| question.dry_run().expect("a dry run").ledger.expect("a ledger");
+    let before = outlook(&question);
+    assert!((before.was_charged, before.fits) == (false, true), "{}", before.text());
+    let first = answer(&question).expect("a release");
+    let after = outlook(&question);
+    assert!((after.was_charged, after.fits) == (true, true), "{}", after.text());
+    assert_eq!(answer(&question).expect("the same").rows, first.rows);
+    question.book.as_mut().expect("a ledger").id = Some("another".to_owned());
+    let other = outlook(&question);
+    assert!((other.was_charged, other.fits) == (false, false), "{}", other.text());
+    assert!(answer(&question).is_err());
+}
+
+#[test]
+fn a_failure_says_that_it_stays_charged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let question = with_keys(question(folder.path()));
+    std::fs::write(folder.path().join("trips.csv"), format!("{TABLE}cid\n")).expect("a file");
+    for said in ["the release stays charged", "failed before, and stays charged"] {
+        let message = answer(&question).expect_err("a row of one cell").to_string();
+        assert!(message.contains(said), "{message}");
+    }
+    assert_eq!(budget::show(&folder.path().join("budget.db"), false).expect("budgets").budgets[0].charges, 1);
+}
