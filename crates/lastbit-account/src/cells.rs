@@ -223,7 +223,7 @@ impl Lattice {
     fn chord(&self, (p, q): (Dyadic, Dyadic)) -> Option<Chord> {
         let loss = (log2(&p) - log2(&q)) * LN_2;
         let index = ((loss - self.start) / self.step).floor();
-        if !(index >= self.first as f64) {
+        if index.is_nan() || index < self.first as f64 {
             return None;
         }
         let last = self.first + self.masses.len() as i64 - 1;

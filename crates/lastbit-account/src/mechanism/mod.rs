@@ -599,7 +599,7 @@ impl Mechanism {
                 sampled::laplace(rate, epsilon, step, &shift, weighting, goes_on)?
             }
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
-                return geometric::cells(scale, *sensitivity, step, &shift, weighting);
+                return Ok(geometric::cells(scale, *sensitivity, step, &shift, weighting));
             }
             Mechanism::Finite { outputs } => finite::cells(outputs, step, weighting),
             _ => unreachable!("losses of other mechanisms lie on a lattice"),

@@ -62,7 +62,7 @@ impl Series {
     /// `e^(2c+1)·32^-N`.
     fn about(index: i64, bits: u32) -> Series {
         let c = Rational::from(index) * Rational::pow2(-SPACING_LOG2);
-        let ahead = (2 * index >> SPACING_LOG2) as u32 + 2;
+        let ahead = ((2 * index) >> SPACING_LOG2) as u32 + 2;
         // e^(2c+1) < 2^(3/2·(2c+2)).
         let large = 3 * ahead.div_ceil(2) + 3;
         let work = bits + GUARD;
