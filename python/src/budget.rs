@@ -32,7 +32,7 @@ use crate::{number, values};
 /// epsilon with delta: a budget of the largest ρ with which everything that is paid from it is (ε, δ)-differentially private together.
 ///
 /// >>> lastbit.Budget(epsilon=1, delta="1e-6")
-/// <Budget rho=0.0243559660: 0.0243559660 left>
+/// <Budget rho=0.02435597035: 0.02435597035 left>
 ///
 /// unit: whose data neighbours differ in, such as "person". Then columns of different types and sensitivities are paid from one budget, and
 /// each sensitivity is how far one person can move that column. Without it all releases must be about the same type, distance and metric,

@@ -205,14 +205,13 @@ def test_ctrl_c_stops_a_release() -> None:
     ledger = lastbit.Ledger.create("budget.db", dataset="trips", epsilon=1)
 
     def press() -> None:
-        time.sleep(0.4)
+        while not ledger.budgets[0].charges:
+            time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
-    begun = time.monotonic()
     threading.Thread(target=press).start()
     with pytest.raises(KeyboardInterrupt):
         lastbit.release(SPEC, ledger=ledger, id="a")
-    assert time.monotonic() - begun < 5
     (budget,) = ledger.budgets
     assert (budget.charges, budget.unfinished, budget.left) == (1, 1, 0)
     Path("trips.csv").write_text(ROWS)
