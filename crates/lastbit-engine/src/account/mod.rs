@@ -11,7 +11,7 @@
 //!     ..Question::default()
 //! };
 //! let answer = thousand.answer(&Watcher::nobody())?;
-//! assert_eq!(answer.headline(), "ε is at most 18.95029 at δ = 0.000001, for 1000 releases");
+//! assert_eq!(answer.headline(), "ε is at most 18.95030 at δ = 1e-6, for 1000 releases");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
