@@ -72,6 +72,32 @@ fn units_have_names_of_their_own() {
         (names[0].as_str(), names[2].as_str()),
         ("one row added or removed", "one a and b added or removed")
     );
+    let derived = |a: &str, b: &str| {
+        let spec = format!(
+            "[table]\npath = \"trips.csv\"\nunit = \"b\"\n[derive]\na = {a:?}\nb = {b:?}\n[bounds]\ngroups = 1\nrows = 1\n\
+             [privacy]\nepsilon = 1\n[[query]]\nname = \"n\"\nkind = \"count\"\n"
+        );
+        place.put("release.toml", spec);
+        place.json("release release.toml")["neighbours"].as_str().expect("a text").to_owned()
+    };
+    // What a unit is derived from may change, too.
+    let names = [("lower(a)", "lower(a)"), ("lower(a)", "lower(b)"), ("lower(city)", "lower(a)")]
+        .map(|(a, b)| derived(a, b));
+    let different: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(different.len(), names.len(), "{names:?}");
+    assert!(!names.contains(&"one b added or removed".to_owned()));
+}
+
+/// The same plan is another release if the table comes from standard input: it is charged under a name only.
+#[test]
+fn standard_input_needs_an_id() {
+    let place = Place::with_ledger("--epsilon 3");
+    let head = place.head();
+    let arguments = "release - --unit row --count n --epsilon 1 --dataset trips --ledger ledger.db";
+    let output = place.run(arguments);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("give the release an id (--id)"), "{}", stderr(&output));
+    assert_eq!(place.head(), head);
 }
 
 /// An (ε, δ) is what was asked for, and the ρ of the claim is within it.

@@ -198,6 +198,12 @@ impl Question {
             let answer = ReleaseAnswer::new(self, &plan, &noise, &noisy, None, Vec::new())?;
             return Ok((answer, Some(exact)));
         };
+        if book.id.is_none() && self.spec.table.paths.iter().any(|path| path == "-") {
+            return Err(Refusal::usage(
+                "what comes from standard input may be another table each time, and the plan is the same",
+                "give the release an id (--id): under the same one the stored result is shown again",
+            ));
+        }
         // Everything that can be refused without the rows is refused before the charge.
         let files = lastbit_table::files(&plan).map_err(|error| refused(&error))?;
         let shown = entry(book, &plan, &noise, &files)?.once(|| {

@@ -49,14 +49,18 @@ pub(super) fn unit_of(plan: &Plan) -> String {
     let described = plan.describe();
     let name = described.unit.join(" and ");
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-    // A column may be called as rows are, or as two columns are together.
-    let is_taken = name == "row" || described.unit.iter().any(|column| column.contains(" and "));
+    // A column may be called as rows are, or as two columns are together; and what is derived may be called as a column is.
+    let derivations = plan.unit_derivations();
+    let is_taken = name == "row"
+        || !derivations.is_empty()
+        || described.unit.iter().any(|column| column.contains(" and "));
     match described.unit.is_empty() {
         true => "row".to_owned(),
         false if !is_taken && name.chars().all(is_plain) && name.chars().count() <= MOST_CHARS => name,
         false => {
             let plain: String = name.chars().filter(|c| is_plain(*c)).take(MOST_CHARS).collect();
-            format!("{plain} {}", &Digest::of(described.unit.join("\u{1f}").as_bytes()).to_string()[..12])
+            let all = format!("{:?} {derivations:?}", described.unit);
+            format!("{plain} {}", &Digest::of(all.as_bytes()).to_string()[..12])
         }
     }
 }

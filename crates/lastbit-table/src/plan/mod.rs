@@ -130,6 +130,20 @@ impl Plan {
         self.unit.is_none()
     }
 
+    /// The expressions that make the unit, by name: of its columns that are derived, and of all that these mention. A derived unit is another unit
+    /// than a column of that name.
+    pub fn unit_derivations(&self) -> Vec<(&str, &str)> {
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        // Each is after those that it needs; a name that only looks like one does no harm.
+        for Derived { name, text, .. } in self.derived.iter().rev() {
+            let is_mentioned = found.iter().any(|(_, text)| text.contains(name.as_str()));
+            if is_mentioned || self.unit_names.contains(name) {
+                found.push((name, text));
+            }
+        }
+        found
+    }
+
     /// Groups in which a unit counts at most: the declared bound, or the number of groups if there are fewer.
     pub fn groups(&self) -> u64 {
         self.groups

@@ -103,10 +103,7 @@ impl Files {
         Files { waiting: paths.into(), current: None, columns, spec }
     }
 
-    pub(super) fn one(path: PathBuf, columns: Vec<String>, mut spec: TableSpec) -> Files {
-        if extension(&path) == "tsv" {
-            spec.delimiter = b'\t';
-        }
+    pub(super) fn one(path: PathBuf, columns: Vec<String>, spec: TableSpec) -> Files {
         Files { waiting: [path].into(), current: None, columns, spec }
     }
 
@@ -116,8 +113,11 @@ impl Files {
             None => is_parquet(&path)?,
         };
         if !is_parquet {
-            let input = input(&path)?;
-            return Ok(Box::new(Csv::new(path, input, &self.columns, &self.spec)?));
+            let (input, mut spec) = (input(&path)?, self.spec.clone());
+            if extension(&path) == "tsv" && spec.delimiter == TableSpec::default().delimiter {
+                spec.delimiter = b'\t';
+            }
+            return Ok(Box::new(Csv::new(path, input, &self.columns, &spec)?));
         }
         if path.as_os_str() == STANDARD_INPUT {
             return Err(TableError::ParquetPipe);
