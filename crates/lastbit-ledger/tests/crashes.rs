@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lastbit_ledger::{Event, Ledger, Limit, Options, Reservation};
 
@@ -12,6 +12,9 @@ use crate::worker;
 
 /// More ids than the limit admits.
 const IDS: u32 = 130;
+
+/// At a time.
+const PROCESSES: usize = 3;
 
 /// Four processes at a time that nothing happens to: each waits for the others, and all show the same.
 #[test]
@@ -57,43 +60,51 @@ fn create(path: &Path) {
     ledger.declare("trips", NEIGHBOURS, &Limit::pure(rational("1")).unwrap()).unwrap();
 }
 
-/// Three processes at a time on one ledger, until so many were killed; then what they have shown is compared with the ledger.
+/// Three processes at a time, which would go on forever, until so many were killed. They share a ledger until it is full; then what they have shown
+/// is compared with it, and the next ones get a new ledger: so however fast the disk is, kills hit processes that charge and store.
 fn kill(kills: usize) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("l.db");
-    create(&path);
-    let mut seen: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
-    let (mut killed, mut alive) = (0, 0);
+    let (mut killed, mut interrupted) = (0, 0);
     while killed < kills {
-        let mut processes: Vec<_> = (0..3)
-            .map(|_| {
-                let ids: Vec<u32> = (0..40).map(|_| below(IDS)).collect();
-                let mut process = worker::command(&path, &ids).spawn().unwrap();
-                // Read meanwhile, so that no pipe is full.
-                let mut output = process.stdout.take().unwrap();
-                let reader = std::thread::spawn(move || {
-                    let mut bytes = Vec::new();
-                    output.read_to_end(&mut bytes).map(|_| bytes).unwrap()
-                });
-                (process, reader)
-            })
-            .collect();
-        let end = Instant::now() + Duration::from_millis(u64::from(below(100)));
-        for (process, _) in &mut processes {
-            std::thread::sleep(end.saturating_duration_since(Instant::now()).min(Duration::from_millis(40)));
-            alive += usize::from(process.try_wait().unwrap().is_none());
-            process.kill().unwrap();
-            killed += 1;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("l.db");
+        create(&path);
+        let mut seen: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        let mut is_full = false;
+        while killed < kills && !is_full {
+            round(&path, &mut seen);
+            killed += PROCESSES;
+            let budget = common::open(&path).budgets().unwrap().remove(0);
+            interrupted += budget.unfinished;
+            is_full = budget.spent == rational("1") && budget.unfinished == 0;
         }
-        for (mut process, reader) in processes {
-            process.wait().unwrap();
-            for (id, value) in worker::shown(&reader.join().unwrap()) {
-                seen.entry(id).or_default().insert(value);
-            }
+        check(&path, &seen);
+    }
+    assert!(interrupted > 0, "no kill came between a charge and its result");
+}
+
+fn round(path: &Path, seen: &mut BTreeMap<u32, BTreeSet<String>>) {
+    let processes: Vec<_> = (0..PROCESSES)
+        .map(|_| {
+            let ids: Vec<u32> = (0..40).map(|_| below(IDS)).collect();
+            let mut process = worker::command(path, &ids).env(worker::FOREVER, "").spawn().unwrap();
+            // Read meanwhile, so that no pipe is full.
+            let mut output = process.stdout.take().unwrap();
+            let reader = std::thread::spawn(move || {
+                let mut bytes = Vec::new();
+                output.read_to_end(&mut bytes).map(|_| bytes).unwrap()
+            });
+            (process, reader)
+        })
+        .collect();
+    for (mut process, reader) in processes {
+        std::thread::sleep(Duration::from_millis(u64::from(below(40))));
+        assert!(process.try_wait().unwrap().is_none(), "a process ended by itself");
+        process.kill().unwrap();
+        process.wait().unwrap();
+        for (id, value) in worker::shown(&reader.join().unwrap()) {
+            seen.entry(id).or_default().insert(value);
         }
     }
-    assert!(alive * 2 > killed, "only {alive} of {killed} processes were at work when they were killed");
-    check(&path, &seen);
 }
 
 /// Nothing was shown that the ledger does not have, no id has two results, and the sums are exact.

@@ -13,6 +13,9 @@ const JOB: &str = "LASTBIT_LEDGER_JOB";
 /// Makes the process wait for a line.
 const WAITS: &str = "LASTBIT_LEDGER_WAITS";
 
+/// Makes the process ask for its releases again and again.
+pub(crate) const FOREVER: &str = "LASTBIT_LEDGER_FOREVER";
+
 /// The name of the test below, which does nothing unless it is asked to.
 const NAME: &str = "worker::works_if_asked_to";
 
@@ -97,7 +100,9 @@ fn works_if_asked_to() {
 
 fn work(path: &Path, ids: &str) -> Result<(), Error> {
     let mut ledger = Ledger::open(path, &Options::default())?;
-    for id in ids.split(',') {
+    let times = if std::env::var_os(FOREVER).is_some() { usize::MAX } else { 1 };
+    let all = (0..times).flat_map(|_| ids.split(','));
+    for id in all {
         let number: u32 = id.parse().unwrap();
         let stored = ledger.release(&request(id, pure("1/100")), || {
             let mut bytes = vec![0; if is_large(number) { 100_000 } else { 8 }];
