@@ -37,6 +37,7 @@ pub mod budget;
 pub mod certify;
 pub mod check;
 pub mod explain;
+mod html;
 pub mod ledger;
 pub mod noise;
 pub mod number;

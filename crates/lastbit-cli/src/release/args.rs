@@ -81,6 +81,9 @@ pub(crate) struct Output {
     /// Write the table as Parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) parquet: Option<PathBuf>,
+    /// Write a page for the person who signs, in plain words: text, or HTML if the name ends in .html (`-` is standard output)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) statement: Option<PathBuf>,
     /// Print all groups, and not only the first 40
     #[arg(long)]
     pub(crate) all: bool,

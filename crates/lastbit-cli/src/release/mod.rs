@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Release) -> Result<(), Error> {
     let watcher = Watcher { progress: &told, ..Watcher::nobody() };
     let (answer, exact) = question.answer_for_the_owner(&mut source, &watcher).map_err(of_engine)?;
     drop(bar);
-    show(args, &answer, exact.as_ref())
+    show(args, &question, &answer, exact.as_ref())
 }
 
 fn question(args: &Release) -> Result<Question, Error> {
@@ -69,7 +69,7 @@ fn refuse_overwriting(args: &Release, question: &Question) -> Result<(), Error> 
     let tables = spec.table.paths.iter().map(|path| spec.base.join(path));
     let needed = tables.chain(args.from.iter().map(PathBuf::from)).chain(args.book.ledger.clone());
     let needed: Vec<PathBuf> = needed.filter_map(|path| path.canonicalize().ok()).collect();
-    for output in [&args.output.csv, &args.output.parquet].into_iter().flatten() {
+    for output in [&args.output.csv, &args.output.parquet, &args.output.statement].into_iter().flatten() {
         if output.canonicalize().is_ok_and(|output| needed.contains(&output)) {
             return Err(Error::usage(
                 format!("{} would be overwritten, and the release needs it", output.display()),
@@ -81,7 +81,12 @@ fn refuse_overwriting(args: &Release, question: &Question) -> Result<(), Error> 
 }
 
 /// The claim comes before the values, so that nobody has the one without the other.
-fn show(args: &Release, answer: &ReleaseAnswer, exact: Option<&ForTheOwner>) -> Result<(), Error> {
+fn show(
+    args: &Release,
+    question: &Question,
+    answer: &ReleaseAnswer,
+    exact: Option<&ForTheOwner>,
+) -> Result<(), Error> {
     if answer.promise.insecure {
         tell("warning: --insecure-seed makes noise that anyone can recompute; never publish these values");
     }
@@ -120,6 +125,16 @@ fn show(args: &Release, answer: &ReleaseAnswer, exact: Option<&ForTheOwner>) -> 
     if let Some(path) = &output.parquet {
         write_whole(path, &answer.parquet().map_err(of_engine)?)?;
         is_printed = true;
+    }
+    if let Some(path) = &output.statement {
+        let statement = question.statement(answer).map_err(of_engine)?;
+        let is_page = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
+        let page = if is_page { statement.html() } else { statement.text() };
+        match to_stdout(path) {
+            true => print_now(&page)?,
+            false => write_whole(path, page.as_bytes())?,
+        }
+        is_printed |= to_stdout(path);
     }
     if output.json {
         return print_now(&(to_json(answer)? + "\n"));

@@ -43,10 +43,10 @@ const COMMANDS: [&str; 10] = [
     "release release.toml --json --digest",
     "release release.toml --insecure-seed 1 --all --digest",
     "release release.toml --csv - --threads 1 --memory 1MB",
-    "release release.toml --csv out.csv --parquet out.parquet --non-negative --digits 2",
+    "release release.toml --csv out.csv --parquet out.parquet --statement out.html --non-negative --digits 2",
     "release release.toml --dry-run",
     "release release.toml --ledger ledger.db --id first --json",
-    "release release.toml --ledger ledger.db --id first",
+    "release release.toml --ledger ledger.db --id first --statement -",
     "release trips.csv --unit rider --by city --keys Bern,Biel --count trips --sum fare=0..100 --epsilon 1 --max-groups 1 --max-rows 1",
     "release trips.csv --unit rider --by town --keys Bern,Biel --mean cost=0..100 --epsilon 1 --max-groups 1 --max-rows 1",
 ];

@@ -202,3 +202,49 @@ fn and_gaussian_noise_too() {
 
 const GOLDEN_LAPLACE: &[i64] = &[2, 0, 0, -3, 1, -1, -1, 3, 0, 3, 13, -8];
 const GOLDEN_GAUSSIAN: &[i64] = &[0, 3, -1, 0, 1, 4, 2, 16, 1, 1, 7, -1];
+
+/// The page for the person who signs has the numbers of the plan and of the ledger, and its command verifies the ledger.
+#[test]
+fn a_page_for_the_person_who_signs() {
+    let place = Place::with_ledger("--epsilon 3");
+    place.put("release.toml", SPEC);
+    let output = place.run("release release.toml --ledger ledger.db --id first --statement -");
+    let page = stdout(&output);
+    for said in [
+        "A table with 3 groups, by city.",
+        "fares   the sum of fare; values below 0 count as 0, and values above 100 as 100",
+        "ages    the number of rows by age, in bins between 0, 18, 65, 120",
+        "paid = 'yes' or paid is null",
+        "at most 2 groups, with at most 3 rows in each",
+        // Two groups, three rows of at most 100 each; the distances of a mean are half as long.
+        "  fares                            at most 600\n",
+        "  fare, distances from the centre  at most 300\n",
+        "guess right at most\n73.11% of the time",
+        "so far cost ε = 1 together; ε = 2 is left",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let command = page.lines().find_map(|line| line.strip_prefix("  lastbit ")).expect("a command");
+    assert_eq!(code(&place.run(command)), 0, "{command}");
+    assert_eq!(code(&place.run(&command.replace("--head 4", "--head 3"))), 1);
+    // Asked again, it is the same page, and nothing is charged; as HTML it says the same.
+    let again = place.run("release release.toml --ledger ledger.db --id first --statement -");
+    assert_eq!(stdout(&again), page);
+    assert_eq!(
+        code(&place.run("release release.toml --ledger ledger.db --id first --statement page.html")),
+        0
+    );
+    let html = std::fs::read_to_string(place.path().join("page.html")).expect("a page");
+    for said in ["<!DOCTYPE html>", "right at most 73.11% of the time", "paid = 'yes' or paid is null"] {
+        assert!(html.contains(said), "{said}: {html}");
+    }
+    // A second release adds up; noise that anyone can take away claims nothing.
+    let second = place.run("release release.toml --ledger ledger.db --id second --statement -");
+    assert!(stdout(&second).contains("cost ε = 2 together") && stdout(&second).contains("88.08%"));
+    let insecure = place.run("release release.toml --insecure-seed 1 --statement -");
+    assert!(stdout(&insecure).replace('\n', " ").contains("this table must not be published"));
+    // It replaces no file that the release needs.
+    let refused = place.run("release release.toml --ledger ledger.db --id third --statement ledger.db");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("would be overwritten"));
+}

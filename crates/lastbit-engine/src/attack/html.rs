@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::histogram::{Bin, tick};
 use super::text::grouped;
 use super::{AttackAnswer, Verdict};
+use crate::html::{escaped, page};
 
 /// The colours of the two inputs, which colour-blind people can tell apart, on white and on black.
 const COLOURS: [&str; 2] = ["#2a86c7", "#d9741a"];
@@ -20,15 +21,7 @@ const FOOT: f64 = 28.0;
 impl AttackAnswer {
     /// A page of its own.
     pub fn html_page(&self) -> String {
-        const STYLE: &str = ":root{color-scheme:light dark}body{max-width:720px;margin:2.5rem auto;padding:0 1rem;\
-             font:15px/1.5 system-ui,sans-serif;color:#1b1f24;background:#fff}\
-             @media(prefers-color-scheme:dark){body{color:#d8dee6;background:#14181d}}";
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-             content=\"width=device-width\"><title>{}</title><style>{STYLE}</style></head>\n<body>{}</body></html>\n",
-            escaped(&self.headline),
-            self.html(),
-        )
+        page(&self.headline, "", &self.html())
     }
 
     /// A part of a page: verdict, histograms with the event marked, counts and bounds.
@@ -143,15 +136,4 @@ fn row(name: &str, value: &str) -> String {
         escaped(name),
         escaped(value),
     )
-}
-
-fn escaped(text: &str) -> String {
-    let escape = |c: char| match c {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        c => c.to_string(),
-    };
-    text.chars().map(escape).collect()
 }

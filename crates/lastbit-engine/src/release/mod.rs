@@ -38,11 +38,13 @@
 //! | `noise` | the noise of each part of a plan, and what all of it promises |
 //! | `values` | from noisy integers to values with intervals |
 //! | `answer`, `text`, `table` | a released table as data, in a terminal, and as CSV |
+//! | `statement` | a page for the person who signs |
 //! | `dry_run` | what a release would cost and how far off it would be, without reading the table |
 
 mod answer;
 mod dry_run;
 mod noise;
+mod statement;
 mod table;
 mod template;
 #[cfg(test)]
@@ -52,6 +54,7 @@ mod values;
 
 pub use answer::{QueryAnswer, ReleaseAnswer, Row};
 pub use dry_run::{DryRun, ExpectedError};
+pub use statement::{Part, Section, Statement};
 pub use template::template;
 pub use values::{Processing, Value};
 

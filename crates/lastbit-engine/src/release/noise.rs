@@ -228,7 +228,7 @@ fn pure_within(rho: &Rational) -> Rational {
 }
 
 /// The root, exact if it is an integer, else rounded up.
-fn root_above(square: &Rational) -> Rational {
+pub(super) fn root_above(square: &Rational) -> Rational {
     let whole = Rational::from(square.floor_sqrt().unwrap_or_default());
     if whole.pow(2) == *square {
         return whole;
