@@ -152,6 +152,12 @@ pub(crate) struct Asked {
     /// The mean of such a column
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
     pub(crate) mean: Vec<String>,
+    /// The variance of such a column: of the values that there are, not of those that they are a sample of
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
+    pub(crate) variance: Vec<String>,
+    /// The standard deviation of such a column, which is the root of its variance
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
+    pub(crate) std: Vec<String>,
     /// Count rows by bins of a column with these edges: age=0,18,65,120
     #[arg(long, value_name = "COLUMN=EDGES", allow_hyphen_values = true)]
     pub(crate) histogram: Vec<String>,
@@ -190,6 +196,8 @@ impl Asked {
             ("--count-units", !self.count_units.is_empty()),
             ("--sum", !self.sum.is_empty()),
             ("--mean", !self.mean.is_empty()),
+            ("--variance", !self.variance.is_empty()),
+            ("--std", !self.std.is_empty()),
             ("--histogram", !self.histogram.is_empty()),
             ("--filter", self.filter.is_some()),
             ("--max-groups", self.max_groups.is_some()),

@@ -148,9 +148,13 @@ fn queries(asked: &Asked) -> Result<Vec<QuerySpec>, Error> {
         add(name.clone(), "count-units");
     }
     let mut with_columns = Vec::new();
-    for (kind, prefix, all) in
-        [("sum", "", &asked.sum), ("mean", "mean_", &asked.mean), ("histogram", "bins_", &asked.histogram)]
-    {
+    for (kind, prefix, all) in [
+        ("sum", "", &asked.sum),
+        ("mean", "mean_", &asked.mean),
+        ("variance", "variance_", &asked.variance),
+        ("std", "std_", &asked.std),
+        ("histogram", "bins_", &asked.histogram),
+    ] {
         for text in all {
             let (what, range) = text.split_once('=').ok_or_else(|| malformed(kind, text))?;
             let (name, column) = match what.split_once(':') {

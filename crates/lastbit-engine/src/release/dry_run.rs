@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lastbit_real::{Rational, Rounding};
-use lastbit_table::{Description, Plan, QueryKind};
+use lastbit_table::{Description, Plan};
 use serde::Serialize;
 
 use super::Processing;
@@ -46,7 +46,7 @@ pub struct DryRun {
 pub struct ExpectedError {
     /// The name of the query.
     pub query: String,
-    /// What is off: the value, or a part of a mean.
+    /// What is off: the value, or a part of it.
     pub of: &'static str,
     /// At most this far,
     pub at_most: Number,
@@ -65,10 +65,9 @@ impl DryRun {
         for (query, noises) in plan.queries().iter().zip(&noise.queries) {
             for (component, part) in query.components.iter().zip(noises) {
                 let width = Rational::from(part.half_width(&processing.confidence)?) * &component.step;
-                let is_mean = matches!(query.kind, QueryKind::Mean { .. });
                 errors.push(ExpectedError {
                     query: query.name.clone(),
-                    of: if is_mean { component.role } else { "value" },
+                    of: if query.components.len() > 1 { component.role } else { "value" },
                     at_most: Number::at_most(&width, DIGITS),
                     confidence: Number::exact(&processing.confidence, DIGITS),
                 });

@@ -1,4 +1,4 @@
-//! From a table to a released table: counts, sums, means and histograms by group, with noise, intervals, a claim and a ledger.
+//! From a table to a released table: counts, sums, means, variances and histograms by group, with noise, intervals, a claim and a ledger.
 //!
 //! ```
 //! use lastbit::SecureSource;
@@ -36,13 +36,14 @@
 //! | module | what it knows |
 //! |---|---|
 //! | `noise` | the noise of each part of a plan, and what all of it promises |
-//! | `values` | from noisy integers to values with intervals |
+//! | `values`, `spread` | from noisy integers to values with intervals; variances and standard deviations |
 //! | `answer`, `text`, `table` | a released table as data, in a terminal, and as CSV |
 //! | `dry_run` | what a release would cost and how far off it would be, without reading the table |
 
 mod answer;
 mod dry_run;
 mod noise;
+mod spread;
 mod table;
 mod template;
 #[cfg(test)]

@@ -155,11 +155,11 @@ impl<'a> Bounding<'a> {
 
     /// The sum of a slot's steps, each less `centre`.
     fn sum(&self, slot: usize, values: &Values, centre: i64) -> i128 {
-        match &self.plan.slots[slot].reading {
-            // Fewer than 2^63 rows and 2^61 steps.
-            Reading::Steps(grid) => values.sum + i128::from(values.count) * i128::from(grid.low - centre),
-            Reading::Bin(_) => 0,
-        }
+        #[cfg(test)]
+        let centre = if self.is(super::tests::Mutant::NotCentred) { 0 } else { centre };
+        // Fewer than 2^63 rows, of fewer than 2^63 steps each.
+        let (low, _) = self.plan.slots[slot].reading.range().unwrap_or_default();
+        values.sum + i128::from(values.count) * i128::from(low - centre)
     }
 
     /// Adds the rows of a unit to the bins; if it has too many, its bins are filled in the order of their hashes until as many have counted as may.
@@ -238,7 +238,9 @@ impl RowAlone<'_, '_> {
             self.values[index] = Values::default();
             match slot.reading {
                 _ if value == 0 => {}
-                Reading::Steps(_) => self.values[index] = Values { count: 1, sum: i128::from(value - 1) },
+                Reading::Steps(_) | Reading::Square(_) => {
+                    self.values[index] = Values { count: 1, sum: i128::from(value - 1) }
+                }
                 Reading::Bin(_) => self.bins.push((index as u32, (value - 1) as u32, 1)),
             }
         }

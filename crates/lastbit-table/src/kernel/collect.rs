@@ -119,7 +119,7 @@ impl Pairs {
         let first = pair as usize * self.slots;
         for (slot, &value) in row.iter().enumerate().filter(|(_, value)| **value > 0) {
             match plan.slots[slot].reading {
-                Reading::Steps(_) => {
+                Reading::Steps(_) | Reading::Square(_) => {
                     let values = &mut self.values[first + slot];
                     values.count += 1;
                     values.sum += i128::from(value - 1);

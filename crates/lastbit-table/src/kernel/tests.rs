@@ -19,6 +19,8 @@ pub(super) enum Mutant {
     OneGroupMore,
     /// Counts and sums as they are.
     NoClip,
+    /// Distances from 0, and not from the centre.
+    NotCentred,
     /// Groups are chosen among those of all units of a partition.
     AcrossUnits,
     /// All units keep the same groups.
@@ -125,6 +127,17 @@ fn cases() -> impl Strategy<Value = Case> {
             column = "value"
             bounds = [{low:?}, {high:?}]
             grid = 0.25
+            [[query]]
+            name = "variance"
+            kind = "variance"
+            column = "value"
+            bounds = [{low:?}, {high:?}]
+            grid = 0.25
+            [[query]]
+            name = "deviation"
+            kind = "std"
+            column = "value"
+            bounds = [{low:?}, {high:?}]
             [[query]]
             name = "bins"
             kind = "histogram"
@@ -255,7 +268,7 @@ proptest! {
 
 #[test]
 fn broken_kernels_are_caught() {
-    for mutant in [Mutant::OneGroupMore, Mutant::NoClip, Mutant::AcrossUnits] {
+    for mutant in [Mutant::OneGroupMore, Mutant::NoClip, Mutant::NotCentred, Mutant::AcrossUnits] {
         let caught = cases_where(|case| !violations(case, Some(mutant)).is_empty());
         assert!(caught > 20, "{mutant:?} was caught in {caught} of 300 tables");
     }

@@ -94,6 +94,16 @@ pub enum PlanFault {
         /// The product.
         product: String,
     },
+    /// So many rows that squares would have next to no digits.
+    #[error(
+        "the squares of {rows} rows would have fewer than {fewest} steps, since a total of 2^63 rows must fit in 127 bits: lower bounds.rows"
+    )]
+    Squares {
+        /// The rows of a unit that count in a group.
+        rows: u64,
+        /// The steps that squares have at least.
+        fewest: i128,
+    },
     /// Edges that do not increase, or fewer than two.
     #[error("a histogram needs at least two edges, each above the one before it")]
     Edges,

@@ -3,7 +3,7 @@
 use lastbit_real::Rational;
 
 use super::PlanFault;
-use super::grid::{Edges, Grid};
+use super::grid::{Edges, Grid, Squares};
 use super::source::Source;
 use crate::sensitivity::Sensitivity;
 use crate::spec::QuerySpec;
@@ -17,7 +17,7 @@ pub struct Query {
     pub name: String,
     /// What is asked.
     pub kind: QueryKind,
-    /// The column that is summed, averaged or binned.
+    /// The column that is asked about.
     pub column: Option<String>,
     /// What the answer may cost: ε or ρ, as the plan's measure says.
     pub loss: Rational,
@@ -44,11 +44,40 @@ pub enum QueryKind {
         /// The least and the largest value of a row.
         bounds: [Rational; 2],
     },
+    /// The population variance of a column: the mean of squared distances from the centre, less the square of the mean distance.
+    Variance(Spread),
+    /// The root of that.
+    Deviation(Spread),
     /// The number of rows in each bin of a column.
     Histogram {
         /// The edges of the bins; bins have their lower edge, and the last one has both.
         edges: Vec<Rational>,
     },
+}
+
+/// How a variance follows from its components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spread {
+    /// The number in the middle of all squared distances, from which those are counted.
+    pub centre: Rational,
+    /// The largest variance that values within the bounds can have.
+    pub largest: Rational,
+}
+
+impl QueryKind {
+    /// The word for it in specs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            QueryKind::Count => "count",
+            QueryKind::CountUnits => "count-units",
+            QueryKind::Sum => "sum",
+            QueryKind::Mean { .. } => "mean",
+            QueryKind::Variance(_) => "variance",
+            QueryKind::Deviation(_) => "std",
+            QueryKind::Histogram { .. } => "histogram",
+        }
+    }
 }
 
 /// Integers that answer a question, or a part of it: `cells` integers for every group.
@@ -112,6 +141,19 @@ pub(crate) enum Reading {
     Steps(Grid),
     /// The number of the bin.
     Bin(Edges),
+    /// The squared distance from the centre of the bounds.
+    Square(Squares),
+}
+
+impl Reading {
+    /// The least and the largest number of a row, where rows are added up; the integers of a slot are counted from the least.
+    pub(crate) fn range(&self) -> Option<(i64, i64)> {
+        match self {
+            Reading::Steps(grid) => Some((grid.low, grid.high)),
+            Reading::Square(squares) => Some((0, squares.largest)),
+            Reading::Bin(_) => None,
+        }
+    }
 }
 
 impl Slot {
@@ -119,12 +161,13 @@ impl Slot {
     pub(crate) fn largest(&self) -> u64 {
         match &self.reading {
             Reading::Steps(grid) => (grid.high - grid.low) as u64,
+            Reading::Square(squares) => squares.largest as u64,
             Reading::Bin(edges) => edges.bins() as u64 - 1,
         }
     }
 }
 
-const KINDS: [&str; 5] = ["count", "count-units", "sum", "mean", "histogram"];
+const KINDS: [&str; 7] = ["count", "count-units", "sum", "mean", "variance", "std", "histogram"];
 
 /// What the queries of a plan share while they are built.
 pub(super) struct Builder {
@@ -161,12 +204,12 @@ impl Builder {
         useless(
             "bounds",
             asked.bounds.is_some() && (!needs_column || is_histogram),
-            "only sums and means have bounds",
+            "only sums, means, variances and standard deviations have bounds",
         )?;
         useless(
             "grid",
             asked.grid.is_some() && (!needs_column || is_histogram),
-            "only sums and means have a grid",
+            "only sums, means, variances and standard deviations have a grid",
         )?;
         useless("edges", asked.edges.is_some() && !is_histogram, "only histograms have edges")?;
         let missing = |why| PlanFault::Missing { why };
@@ -178,13 +221,23 @@ impl Builder {
             ("count-units", _) => {
                 (QueryKind::CountUnits, vec![self.component("units", Tally::Units, Rational::ONE)])
             }
-            ("sum" | "mean", Some(source)) => {
+            (kind @ ("sum" | "mean" | "variance" | "std"), Some(source)) => {
                 let bounds = asked.bounds.as_ref();
                 let why = "without bounds on the values of a row one row could change the answer without limit, and no noise would hide it";
                 let [low, high] = bounds.ok_or(("bounds", missing(why)))?;
                 let grid = Grid::new(low, high, asked.grid.as_ref()).map_err(|fault| ("bounds", fault))?;
                 self.check_totals(&grid).map_err(|fault| ("bounds", fault))?;
-                if asked.kind == "sum" { self.sum(source, grid) } else { self.mean(source, grid) }
+                match kind {
+                    "sum" => self.sum(source, grid),
+                    "mean" => self.mean(source, grid),
+                    kind => {
+                        let (spread, components) =
+                            self.spread(source, grid).map_err(|fault| ("bounds", fault))?;
+                        let is_root = kind == "std";
+                        let kind = if is_root { QueryKind::Deviation } else { QueryKind::Variance };
+                        (kind(spread), components)
+                    }
+                }
             }
             ("histogram", Some(source)) => {
                 let edges = asked
@@ -225,12 +278,32 @@ impl Builder {
     }
 
     fn mean(&mut self, source: Source, grid: Grid) -> (QueryKind, Vec<Component>) {
-        let (centre, step) = (grid.low + (grid.high - grid.low) / 2, grid.step.clone());
+        let (centre, step) = (grid.centre(), grid.step.clone());
         let [centre_value, low, high] = [centre, grid.low, grid.high].map(|x| Rational::from(x) * &step);
         let slot = self.slot(source, Reading::Steps(grid));
         let kind = QueryKind::Mean { centre: centre_value, bounds: [low, high] };
+        (kind, self.distances(slot, centre, step).into())
+    }
+
+    /// The sum of the distances from the centre, and the number of values.
+    fn distances(&mut self, slot: usize, centre: i64, step: Rational) -> [Component; 2] {
         let distances = self.component("distances from the centre", Tally::Centred { slot, centre }, step);
-        (kind, vec![distances, self.component("values", Tally::Present { slot }, Rational::ONE)])
+        [distances, self.component("values", Tally::Present { slot }, Rational::ONE)]
+    }
+
+    fn spread(&mut self, source: Source, grid: Grid) -> Result<(Spread, Vec<Component>), PlanFault> {
+        let (middle, step) = (grid.centre(), grid.step.clone());
+        let squares = Squares::new(&grid, self.rows)?;
+        let largest = (&step * Rational::from(grid.high - grid.low)).pow(2) / Rational::from(4);
+        // The squares lie between 0 and the largest: so are their distances from the middle half as long.
+        let (centre, square_step) = (squares.largest / 2, squares.step());
+        let spread = Spread { centre: Rational::from(centre) * &square_step, largest };
+        let slot = self.slot(source.clone(), Reading::Steps(grid));
+        let mut components = Vec::from(self.distances(slot, middle, step));
+        let slot = self.slot(source, Reading::Square(squares));
+        let tally = Tally::Centred { slot, centre };
+        components.push(self.component("squared distances", tally, square_step));
+        Ok((spread, components))
     }
 
     fn histogram(
@@ -259,11 +332,8 @@ impl Builder {
             Tally::Rows | Tally::Present { .. } => (rows, 1),
             Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1),
             Tally::Centred { slot, centre } => {
-                let grid = match &self.slots[*slot].reading {
-                    Reading::Steps(grid) => (grid.high - centre).max(centre - grid.low),
-                    Reading::Bin(_) => 0,
-                };
-                (rows * Rational::from(grid), 1)
+                let (low, high) = self.slots[*slot].reading.range().unwrap_or_default();
+                (rows * Rational::from((high - centre).max(centre - low)), 1)
             }
             Tally::Bins { slot } => (rows, self.slots[*slot].largest() as usize + 1),
         };

@@ -161,9 +161,9 @@ pub enum KeysSpec {
 pub struct QuerySpec {
     /// The name of the answer.
     pub name: String,
-    /// One of `count`, `count-units`, `sum`, `mean` and `histogram`.
+    /// One of `count`, `count-units`, `sum`, `mean`, `variance`, `std` and `histogram`.
     pub kind: String,
-    /// The column that is summed, averaged or binned.
+    /// The column that is asked about.
     pub column: Option<String>,
     /// The least and the largest value of a row; others are moved there.
     pub bounds: Option<[Rational; 2]>,
