@@ -158,6 +158,9 @@ pub(crate) struct Asked {
     /// The standard deviation of such a column, which is the root of its variance
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
     pub(crate) std: Vec<String>,
+    /// How many of these values of a column occur: city=Bern,Biel, or city=FILE with one a line
+    #[arg(long, value_name = "COLUMN=VALUES|FILE")]
+    pub(crate) distinct: Vec<String>,
     /// Count rows by bins of a column with these edges: age=0,18,65,120
     #[arg(long, value_name = "COLUMN=EDGES", allow_hyphen_values = true)]
     pub(crate) histogram: Vec<String>,
@@ -198,6 +201,7 @@ impl Asked {
             ("--mean", !self.mean.is_empty()),
             ("--variance", !self.variance.is_empty()),
             ("--std", !self.std.is_empty()),
+            ("--distinct", !self.distinct.is_empty()),
             ("--histogram", !self.histogram.is_empty()),
             ("--filter", self.filter.is_some()),
             ("--max-groups", self.max_groups.is_some()),

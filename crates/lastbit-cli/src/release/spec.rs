@@ -113,7 +113,7 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
     needs.into_iter().find_map(|(is_missing, what, hint)| is_missing.then_some((what, hint)))
 }
 
-/// A file, or values.
+/// A file with one a line, or the groups or values themselves.
 fn groups(keys: &str, columns: usize) -> Result<KeysSpec, Error> {
     if Path::new(keys).exists() {
         return Ok(KeysSpec::File(keys.to_owned()));
@@ -153,6 +153,7 @@ fn queries(asked: &Asked) -> Result<Vec<QuerySpec>, Error> {
         ("mean", "mean_", &asked.mean),
         ("variance", "variance_", &asked.variance),
         ("std", "std_", &asked.std),
+        ("distinct", "distinct_", &asked.distinct),
         ("histogram", "bins_", &asked.histogram),
     ] {
         for text in all {
@@ -168,18 +169,26 @@ fn queries(asked: &Asked) -> Result<Vec<QuerySpec>, Error> {
         let query = &mut queries[at];
         query.column = Some(column);
         let number = |part: &str| exact(part.trim()).map_err(|_| malformed(kind, text));
-        if kind == "histogram" {
-            query.edges = Some(range.split(',').map(number).collect::<Result<Vec<Rational>, Error>>()?);
-        } else {
-            let (low, high) = range.split_once("..").ok_or_else(|| malformed(kind, text))?;
-            query.bounds = Some([number(low)?, number(high)?]);
+        match kind {
+            "histogram" => {
+                query.edges = Some(range.split(',').map(number).collect::<Result<Vec<Rational>, Error>>()?);
+            }
+            "distinct" => query.values = Some(groups(range, 1)?),
+            _ => {
+                let (low, high) = range.split_once("..").ok_or_else(|| malformed(kind, text))?;
+                query.bounds = Some([number(low)?, number(high)?]);
+            }
         }
     }
     Ok(queries)
 }
 
 fn malformed(kind: &str, text: &str) -> Error {
-    let form = if kind == "histogram" { "age=0,18,65,120" } else { "fare=0..100" };
+    let form = match kind {
+        "histogram" => "age=0,18,65,120",
+        "distinct" => "city=Bern,Biel",
+        _ => "fare=0..100",
+    };
     Error::usage(
         format!("--{kind} {} is not understood", crate::error::quoted(text.as_bytes())),
         format!("write it like --{kind} {form}"),

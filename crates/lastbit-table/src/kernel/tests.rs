@@ -139,6 +139,11 @@ fn cases() -> impl Strategy<Value = Case> {
             column = "value"
             bounds = [{low:?}, {high:?}]
             [[query]]
+            name = "distinct"
+            kind = "distinct"
+            column = "value"
+            values = ["0", "12", "3.3", "abc", "elsewhere"]
+            [[query]]
             name = "bins"
             kind = "histogram"
             column = "value"
@@ -323,10 +328,12 @@ fn claims_are_reached() {
         // One unit with all the rows that may count, in all the groups that it may count in: at one of the bounds, or all in one bin.
         let groups = plan.groups() as usize;
         let row = |index: usize, value: &str| (b"u".to_vec(), GROUPS[index % groups].into(), value.into());
-        let table = |value: &&str| {
-            (0..groups * plan.rows() as usize).map(|index| row(index, value)).collect::<Vec<Row>>()
+        // Or each row with a value of its own.
+        let table = |values: &[&str; 3]| {
+            let rows = 0..groups * plan.rows() as usize;
+            rows.map(|index| row(index, values[index / groups])).collect::<Vec<Row>>()
         };
-        let tables = ["-1e300", "1e300", "0"].each_ref().map(table);
+        let tables = [["-1e300"; 3], ["1e300"; 3], ["0"; 3], ["0", "12", "abc"]].each_ref().map(table);
         for (index, query) in plan.queries().iter().enumerate() {
             for (part, component) in query.components.iter().enumerate() {
                 let moved = tables

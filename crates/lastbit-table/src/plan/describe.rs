@@ -145,7 +145,7 @@ impl Plan {
                 | QueryKind::Sum
                 | QueryKind::Mean { .. }
                 | QueryKind::Histogram { .. } => {}
-                kind @ (QueryKind::Variance(_) | QueryKind::Deviation(_)) => {
+                kind @ (QueryKind::Variance(_) | QueryKind::Deviation(_) | QueryKind::Distinct { .. }) => {
                     line("kind", &[kind.name().to_owned()])
                 }
             }
@@ -164,6 +164,9 @@ impl Plan {
                             squares.grid().step.to_string(),
                             squares.coarser.to_string(),
                         ]),
+                        Reading::Value(keys) => {
+                            values.extend([keys.sorted().len().to_string(), keys.digest()])
+                        }
                         Reading::Bin(edges) => values.extend(edges.edges.iter().map(ToString::to_string)),
                     }
                 }

@@ -119,12 +119,12 @@ pub enum PlanFault {
     /// A name that cannot be a column of the result.
     #[error("a name must not be empty")]
     Nameless,
-    /// No group at all.
+    /// No group, or no value, at all.
     #[error("there is no key, so nothing would be released")]
     NoKeys,
     /// Keys from the table whose rows are private.
     #[error(
-        "the keys are those of the table itself, and would tell who is in it: list the groups, or take a file from elsewhere"
+        "this is the table itself, and what is in it would tell who is in it: list the groups or values, or take a file from elsewhere"
     )]
     KeysOfTable,
     /// More groups than the kernel numbers.

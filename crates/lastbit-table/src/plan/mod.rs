@@ -53,6 +53,8 @@ pub struct Plan {
     pub(crate) queries: Vec<Query>,
     /// The integers of a group, over all components of all queries.
     pub(crate) width: usize,
+    /// The integers that are added up for a group, from which those follow.
+    pub(crate) tallied: usize,
     pub(crate) privacy: Privacy,
 }
 

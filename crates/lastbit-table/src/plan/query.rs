@@ -1,10 +1,13 @@
 //! The questions of a plan, and the integers that answer them.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use lastbit_real::Rational;
 
-use super::PlanFault;
 use super::grid::{Edges, Grid, Squares};
 use super::source::Source;
+use super::{Keys, PlanFault};
 use crate::sensitivity::Sensitivity;
 use crate::spec::QuerySpec;
 use crate::suggest::closest;
@@ -48,6 +51,11 @@ pub enum QueryKind {
     Variance(Spread),
     /// The root of that.
     Deviation(Spread),
+    /// How many of these values of a column occur.
+    Distinct {
+        /// The values, sorted.
+        values: Vec<String>,
+    },
     /// The number of rows in each bin of a column.
     Histogram {
         /// The edges of the bins; bins have their lower edge, and the last one has both.
@@ -75,6 +83,7 @@ impl QueryKind {
             QueryKind::Mean { .. } => "mean",
             QueryKind::Variance(_) => "variance",
             QueryKind::Deviation(_) => "std",
+            QueryKind::Distinct { .. } => "distinct",
             QueryKind::Histogram { .. } => "histogram",
         }
     }
@@ -94,6 +103,8 @@ pub struct Component {
     pub sensitivity: Sensitivity,
     /// The place of the first of them among the integers of a group.
     pub(crate) first: usize,
+    /// The places of what units contribute among all that is added up for a group.
+    pub(crate) tallied: Range<usize>,
     pub(crate) tally: Tally,
 }
 
@@ -112,6 +123,8 @@ pub(crate) enum Tally {
     Present { slot: usize },
     /// The number of rows in each bin of a slot, clipped together.
     Bins { slot: usize },
+    /// 1 for each value of a slot that the unit has, clipped together; the integer is how many values any unit has.
+    Values { slot: usize },
 }
 
 impl Tally {
@@ -122,7 +135,8 @@ impl Tally {
             Tally::Sum { slot, .. }
             | Tally::Centred { slot, .. }
             | Tally::Present { slot }
-            | Tally::Bins { slot } => Some(*slot),
+            | Tally::Bins { slot }
+            | Tally::Values { slot } => Some(*slot),
         }
     }
 }
@@ -143,6 +157,8 @@ pub(crate) enum Reading {
     Bin(Edges),
     /// The squared distance from the centre of the bounds.
     Square(Squares),
+    /// The place among declared values.
+    Value(Arc<Keys>),
 }
 
 impl Reading {
@@ -151,7 +167,7 @@ impl Reading {
         match self {
             Reading::Steps(grid) => Some((grid.low, grid.high)),
             Reading::Square(squares) => Some((0, squares.largest)),
-            Reading::Bin(_) => None,
+            Reading::Bin(_) | Reading::Value(_) => None,
         }
     }
 }
@@ -163,11 +179,12 @@ impl Slot {
             Reading::Steps(grid) => (grid.high - grid.low) as u64,
             Reading::Square(squares) => squares.largest as u64,
             Reading::Bin(edges) => edges.bins() as u64 - 1,
+            Reading::Value(values) => values.sorted().len() as u64 - 1,
         }
     }
 }
 
-const KINDS: [&str; 7] = ["count", "count-units", "sum", "mean", "variance", "std", "histogram"];
+const KINDS: [&str; 8] = ["count", "count-units", "sum", "mean", "variance", "std", "distinct", "histogram"];
 
 /// What the queries of a plan share while they are built.
 pub(super) struct Builder {
@@ -176,14 +193,17 @@ pub(super) struct Builder {
     pub(super) slots: Vec<Slot>,
     /// The integers of a group so far.
     pub(super) width: usize,
+    /// The integers that are added up for a group so far.
+    pub(super) tallied: usize,
 }
 
 impl Builder {
-    /// The query that a spec asks for; `source` is its column.
+    /// The query that a spec asks for; `source` is its column, and `values` are those that it declares.
     pub(super) fn query(
         &mut self,
         asked: &QuerySpec,
         source: Option<Source>,
+        values: Option<Keys>,
     ) -> Result<Query, (&'static str, PlanFault)> {
         let needs_column = !matches!(asked.kind.as_str(), "count" | "count-units");
         if !KINDS.contains(&asked.kind.as_str()) {
@@ -196,6 +216,7 @@ impl Builder {
         let useless =
             |key, present: bool, why| if present { Err((key, PlanFault::Useless { why })) } else { Ok(()) };
         let is_histogram = asked.kind == "histogram";
+        let is_distinct = asked.kind == "distinct";
         useless(
             "column",
             asked.column.is_some() && !needs_column,
@@ -203,15 +224,16 @@ impl Builder {
         )?;
         useless(
             "bounds",
-            asked.bounds.is_some() && (!needs_column || is_histogram),
+            asked.bounds.is_some() && (!needs_column || is_histogram || is_distinct),
             "only sums, means, variances and standard deviations have bounds",
         )?;
         useless(
             "grid",
-            asked.grid.is_some() && (!needs_column || is_histogram),
+            asked.grid.is_some() && (!needs_column || is_histogram || is_distinct),
             "only sums, means, variances and standard deviations have a grid",
         )?;
         useless("edges", asked.edges.is_some() && !is_histogram, "only histograms have edges")?;
+        useless("values", values.is_some() && !is_distinct, "only the kind \"distinct\" has values")?;
         let missing = |why| PlanFault::Missing { why };
         let source = match (needs_column, source) {
             (true, None) => return Err(("column", missing("the column that is asked about"))),
@@ -243,8 +265,12 @@ impl Builder {
                 let edges = asked
                     .edges
                     .as_ref()
-                    .ok_or(("edges", missing("the edges of the bins must not come from the data")))?;
+                    .ok_or(("edges", missing("the edges of the bins; edges that are taken from the data tell something about it, so list them")))?;
                 self.histogram(source, edges).map_err(|fault| ("edges", fault))?
+            }
+            ("distinct", Some(source)) => {
+                let why = "the values that may occur; those that are taken from the data tell who is in it, so list them";
+                self.distinct(source, values.ok_or(("values", missing(why)))?)
             }
             _ => (QueryKind::Count, vec![self.component("rows", Tally::Rows, Rational::ONE)]),
         };
@@ -316,6 +342,12 @@ impl Builder {
         Ok((kind, vec![self.component("rows in bins", Tally::Bins { slot }, Rational::ONE)]))
     }
 
+    fn distinct(&mut self, source: Source, values: Keys) -> (QueryKind, Vec<Component>) {
+        let kind = QueryKind::Distinct { values: values.sorted().concat() };
+        let slot = self.slot(source, Reading::Value(Arc::new(values)));
+        (kind, vec![self.component("values that occur", Tally::Values { slot }, Rational::ONE)])
+    }
+
     /// The place of a slot; queries of one column with the same bounds share it.
     fn slot(&mut self, source: Source, reading: Reading) -> usize {
         let slot = Slot { source, reading };
@@ -327,24 +359,29 @@ impl Builder {
 
     fn component(&mut self, role: &'static str, tally: Tally, step: Rational) -> Component {
         let rows = Rational::from(self.rows);
-        let (magnitude, cells) = match &tally {
-            Tally::Units => (Rational::ONE, 1),
-            Tally::Rows | Tally::Present { .. } => (rows, 1),
-            Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1),
+        let bins = |slot: usize| self.slots[slot].largest() as usize + 1;
+        let (magnitude, cells, tallied) = match &tally {
+            Tally::Units => (Rational::ONE, 1, 1),
+            Tally::Rows | Tally::Present { .. } => (rows, 1, 1),
+            Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1, 1),
             Tally::Centred { slot, centre } => {
                 let (low, high) = self.slots[*slot].reading.range().unwrap_or_default();
-                (rows * Rational::from((high - centre).max(centre - low)), 1)
+                (rows * Rational::from((high - centre).max(centre - low)), 1, 1)
             }
-            Tally::Bins { slot } => (rows, self.slots[*slot].largest() as usize + 1),
+            Tally::Bins { slot } => (rows, bins(*slot), bins(*slot)),
+            // A unit has no more values than there are.
+            Tally::Values { slot } => (rows.min(Rational::from(bins(*slot) as u64)), 1, bins(*slot)),
         };
-        let first = self.width;
+        let (first, first_tallied) = (self.width, self.tallied);
         self.width += cells;
+        self.tallied += tallied;
         Component {
             role,
             cells,
             step,
             sensitivity: Sensitivity::of_groups(self.groups, &magnitude),
             first,
+            tallied: first_tallied..self.tallied,
             tally,
         }
     }

@@ -161,7 +161,7 @@ pub enum KeysSpec {
 pub struct QuerySpec {
     /// The name of the answer.
     pub name: String,
-    /// One of `count`, `count-units`, `sum`, `mean`, `variance`, `std` and `histogram`.
+    /// One of `count`, `count-units`, `sum`, `mean`, `variance`, `std`, `distinct` and `histogram`.
     pub kind: String,
     /// The column that is asked about.
     pub column: Option<String>,
@@ -171,6 +171,8 @@ pub struct QuerySpec {
     pub grid: Option<Rational>,
     /// The edges of the bins of a histogram.
     pub edges: Option<Vec<Rational>>,
+    /// The values that may occur, of which those are counted that do: a list of one text each, or a file.
+    pub values: Option<KeysSpec>,
     /// What this question may cost, in ε.
     pub epsilon: Option<Rational>,
     /// What this question may cost, in ρ.

@@ -60,6 +60,7 @@ struct QueryText {
     bounds: Option<Spanned<Vec<Spanned<Value>>>>,
     grid: Option<Spanned<Value>>,
     edges: Option<Vec<Spanned<Value>>>,
+    values: Option<Spanned<Value>>,
     epsilon: Option<Spanned<Value>>,
     rho: Option<Spanned<Value>>,
     share: Option<Spanned<Value>>,
@@ -262,6 +263,13 @@ impl Source<'_> {
             .edges
             .as_ref()
             .map(|edges| edges.iter().map(|edge| self.number(&key("edges"), edge)).collect());
+        let values = query.values.as_ref().map(|values| match values.get_ref() {
+            Value::String(path) => Ok(KeysSpec::File(path.clone())),
+            Value::Array(list) if let Some(parts) = list.iter().map(part).collect::<Option<Vec<_>>>() => {
+                Ok(KeysSpec::List(parts.into_iter().map(|part| vec![part]).collect()))
+            }
+            _ => self.value_error(&key("values"), values.span(), "a list of values, or the path of a file"),
+        });
         Ok(QuerySpec {
             name: query.name.clone(),
             kind: query.kind.clone(),
@@ -269,6 +277,7 @@ impl Source<'_> {
             bounds,
             grid: self.optional(&key("grid"), &query.grid)?,
             edges: edges.transpose()?,
+            values: values.transpose()?,
             epsilon: self.optional(&key("epsilon"), &query.epsilon)?,
             rho: self.optional(&key("rho"), &query.rho)?,
             share: self.optional(&key("share"), &query.share)?,
