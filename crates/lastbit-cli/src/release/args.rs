@@ -155,9 +155,21 @@ pub(crate) struct Asked {
     /// The mean of such a column
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
     pub(crate) mean: Vec<String>,
+    /// The variance of such a column: of the values that there are, not of those that they are a sample of
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
+    pub(crate) variance: Vec<String>,
+    /// The standard deviation of such a column, which is the root of its variance
+    #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
+    pub(crate) std: Vec<String>,
+    /// How many of these values of a column occur: city=Bern,Biel, or city=FILE with one a line
+    #[arg(long, value_name = "COLUMN=VALUES|FILE")]
+    pub(crate) distinct: Vec<String>,
     /// Count rows by bins of a column with these edges: age=0,18,65,120
     #[arg(long, value_name = "COLUMN=EDGES", allow_hyphen_values = true)]
     pub(crate) histogram: Vec<String>,
+    /// How far off a query may be, instead of what it costs: trips=20, or trips=20@0.99 with another probability than 0.95
+    #[arg(long, value_name = "NAME=WIDTH")]
+    pub(crate) within: Vec<String>,
     /// Rows that count: those for which this is true, such as 'fare > 0 and not (city is null)'
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
@@ -193,7 +205,11 @@ impl Asked {
             ("--count-units", !self.count_units.is_empty()),
             ("--sum", !self.sum.is_empty()),
             ("--mean", !self.mean.is_empty()),
+            ("--variance", !self.variance.is_empty()),
+            ("--std", !self.std.is_empty()),
+            ("--distinct", !self.distinct.is_empty()),
             ("--histogram", !self.histogram.is_empty()),
+            ("--within", !self.within.is_empty()),
             ("--filter", self.filter.is_some()),
             ("--max-groups", self.max_groups.is_some()),
             ("--max-rows", self.max_rows.is_some()),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lastbit::Rational;
 use lastbit_table::Spec;
-use lastbit_table::spec::{BySpec, KeysSpec, QuerySpec, Unit};
+use lastbit_table::spec::{Accuracy, BySpec, KeysSpec, QuerySpec, Unit};
 
 use super::args::{Asked, Release};
 use crate::args::exact;
@@ -70,6 +70,9 @@ fn of_options(paths: &[String], asked: &Asked) -> Result<Spec, Error> {
         }
     };
     spec.queries = queries(asked)?;
+    for text in &asked.within {
+        set_accuracy(text, &mut spec.queries)?;
+    }
     spec.privacy.epsilon = asked.epsilon.clone();
     spec.privacy.rho = asked.rho.clone();
     spec.privacy.delta = asked.delta.clone();
@@ -95,9 +98,11 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
             "ask with --count NAME, --count-units NAME, --sum fare=0..100, --mean fare=0..100 or --histogram age=0,18,65",
         ),
         (
-            asked.epsilon.is_none() && asked.rho.is_none(),
+            asked.epsilon.is_none()
+                && asked.rho.is_none()
+                && spec.queries.iter().any(|query| query.within.is_none()),
             "what the release may cost is missing",
-            "say it with --epsilon, or with --rho for Gaussian noise; 1 is a common ε",
+            "say it with --epsilon, or with --rho for Gaussian noise; 1 is a common ε; or say how far off each query may be with --within",
         ),
         (
             has_several_rows && !asked.by.is_empty() && asked.max_groups.is_none(),
@@ -113,7 +118,7 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
     needs.into_iter().find_map(|(is_missing, what, hint)| is_missing.then_some((what, hint)))
 }
 
-/// A file, or values.
+/// A file with one a line, or the groups or values themselves.
 fn groups(keys: &str, columns: usize) -> Result<KeysSpec, Error> {
     if Path::new(keys).exists() {
         return Ok(KeysSpec::File(keys.to_owned()));
@@ -148,9 +153,14 @@ fn queries(asked: &Asked) -> Result<Vec<QuerySpec>, Error> {
         add(name.clone(), "count-units");
     }
     let mut with_columns = Vec::new();
-    for (kind, prefix, all) in
-        [("sum", "", &asked.sum), ("mean", "mean_", &asked.mean), ("histogram", "bins_", &asked.histogram)]
-    {
+    for (kind, prefix, all) in [
+        ("sum", "", &asked.sum),
+        ("mean", "mean_", &asked.mean),
+        ("variance", "variance_", &asked.variance),
+        ("std", "std_", &asked.std),
+        ("distinct", "distinct_", &asked.distinct),
+        ("histogram", "bins_", &asked.histogram),
+    ] {
         for text in all {
             let (what, range) = text.split_once('=').ok_or_else(|| malformed(kind, text))?;
             let (name, column) = match what.split_once(':') {
@@ -164,18 +174,54 @@ fn queries(asked: &Asked) -> Result<Vec<QuerySpec>, Error> {
         let query = &mut queries[at];
         query.column = Some(column);
         let number = |part: &str| exact(part.trim()).map_err(|_| malformed(kind, text));
-        if kind == "histogram" {
-            query.edges = Some(range.split(',').map(number).collect::<Result<Vec<Rational>, Error>>()?);
-        } else {
-            let (low, high) = range.split_once("..").ok_or_else(|| malformed(kind, text))?;
-            query.bounds = Some([number(low)?, number(high)?]);
+        match kind {
+            "histogram" => {
+                query.edges = Some(range.split(',').map(number).collect::<Result<Vec<Rational>, Error>>()?);
+            }
+            "distinct" => query.values = Some(groups(range, 1)?),
+            _ => {
+                let (low, high) = range.split_once("..").ok_or_else(|| malformed(kind, text))?;
+                query.bounds = Some([number(low)?, number(high)?]);
+            }
         }
     }
     Ok(queries)
 }
 
+/// `trips=20@0.99`: how far off the query of that name may be.
+fn set_accuracy(text: &str, queries: &mut [QuerySpec]) -> Result<(), Error> {
+    let malformed = || {
+        Error::usage(
+            format!("--within {} is not understood", crate::error::quoted(text.as_bytes())),
+            "write it like --within trips=20, or --within trips=20@0.99",
+        )
+    };
+    let (name, width) = text.rsplit_once('=').ok_or_else(malformed)?;
+    let (width, confidence) = match width.split_once('@') {
+        Some((width, confidence)) => (width, Some(exact(confidence.trim()).map_err(|_| malformed())?)),
+        None => (width, None),
+    };
+    let width = exact(width.trim()).map_err(|_| malformed())?;
+    let known = queries.iter().map(|query| query.name.clone()).collect::<Vec<_>>().join(", ");
+    let query = queries.iter_mut().find(|query| query.name == name).ok_or_else(|| {
+        Error::usage(
+            format!("--within names {}, and no query has that name", crate::error::quoted(name.as_bytes())),
+            format!("the queries are {known}"),
+        )
+    })?;
+    if query.within.is_some() {
+        return Err(Error::usage(format!("--within says twice how far off {name} may be"), "say it once"));
+    }
+    query.within = Some(Accuracy::new(width, confidence));
+    Ok(())
+}
+
 fn malformed(kind: &str, text: &str) -> Error {
-    let form = if kind == "histogram" { "age=0,18,65,120" } else { "fare=0..100" };
+    let form = match kind {
+        "histogram" => "age=0,18,65,120",
+        "distinct" => "city=Bern,Biel",
+        _ => "fare=0..100",
+    };
     Error::usage(
         format!("--{kind} {} is not understood", crate::error::quoted(text.as_bytes())),
         format!("write it like --{kind} {form}"),

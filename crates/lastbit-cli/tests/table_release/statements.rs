@@ -248,3 +248,41 @@ fn a_page_for_the_person_who_signs() {
     assert_eq!(code(&refused), 2);
     assert!(stderr(&refused).contains("would be overwritten"));
 }
+
+/// What a query may be off settles what it costs, from a spec and from options, and the release is as close as that.
+#[test]
+fn accuracy_comes_first() {
+    let place = Place::new();
+    let options = "release trips.csv --unit rider --by city --keys Bern,Biel --count trips --sum fare=0..100 --max-groups 2 --max-rows 3";
+    let planned = place.json(&format!("{options} --within trips=20 --within fare=900@0.5 --dry-run"));
+    let most: Vec<f64> = planned["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|error| error["at_most"]["decimal"].as_str().expect("a number").parse().expect("a number"))
+        .collect();
+    assert!(most[0] <= 20.0 && most[0] > 18.0, "{planned}");
+    let loss = |i: usize| {
+        planned["plan"]["queries"][i]["loss"].as_str().expect("a loss").parse::<f64>().expect("a number")
+    };
+    assert_eq!(
+        planned["claim"]["loss_f64"].as_f64().map(|all| (all - loss(0) - loss(1)).abs() < 1e-9),
+        Some(true)
+    );
+    // Six rows; 95% of the noise within 20 takes a scale of 7, 50% within 900 for sums of up to 600 one of 1300.
+    assert!(loss(0) > 0.8 && loss(0) < 1.0 && loss(1) > 0.4 && loss(1) < 0.5, "{planned}");
+    let spec = SPEC.replace("kind = \"count\"\n", "kind = \"count\"\nwithin = 100\nconfidence = 0.9\n");
+    place.put("release.toml", spec);
+    let made = place.json("release release.toml --confidence 0.9");
+    assert_eq!(made["claim"]["loss"], "1");
+    let ends = &made["rows"][0]["trips_interval"];
+    let width = ends[1].as_i64().expect("an end") - ends[0].as_i64().expect("an end");
+    assert!(width <= 200 && width > 190, "{ends}");
+    for refused in
+        ["--within trips", "--within trip=20", "--within trips=20 --within trips=30", "--within trips=20@1"]
+    {
+        let output = place.run(&format!("{options} --epsilon 1 {refused} --dry-run"));
+        assert_eq!(code(&output), 2, "{refused}");
+        assert!(stderr(&output).contains("within"), "{}", stderr(&output));
+    }
+}

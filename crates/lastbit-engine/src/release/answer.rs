@@ -26,7 +26,7 @@ const FEW_DIGITS: usize = 6;
 pub struct QueryAnswer {
     /// The name of the answer.
     pub name: String,
-    /// `count`, `count-units`, `sum`, `mean` or `histogram`.
+    /// The word for it in specs, such as `count`.
     pub kind: &'static str,
     /// The column that is asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,24 +90,13 @@ pub struct ReleaseAnswer {
     pub warnings: Vec<String>,
 }
 
-pub(super) fn kind_name(kind: &QueryKind) -> &'static str {
-    match kind {
-        QueryKind::Count => "count",
-        QueryKind::CountUnits => "count-units",
-        QueryKind::Sum => "sum",
-        QueryKind::Mean { .. } => "mean",
-        QueryKind::Histogram { .. } => "histogram",
-        _ => "other",
-    }
-}
-
 /// The queries of a plan, with the noise of each.
 pub(super) fn queries(plan: &Plan, noise: &ReleaseNoise) -> Vec<QueryAnswer> {
     let queries = plan.queries().iter().zip(&noise.queries);
     queries
         .map(|(query, noises)| QueryAnswer {
             name: query.name.clone(),
-            kind: kind_name(&query.kind),
+            kind: query.kind.name(),
             column: query.column.clone(),
             edges: match &query.kind {
                 QueryKind::Histogram { edges } => edges.iter().map(Rational::to_short).collect(),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lastbit_real::{Rational, Rounding};
-use lastbit_table::{Description, Plan, QueryKind};
+use lastbit_table::{Description, Measure, Plan};
 use serde::Serialize;
 
 use super::Processing;
@@ -16,6 +16,9 @@ use crate::{Number, Refusal};
 
 /// Digits of errors.
 const DIGITS: usize = 6;
+
+/// Digits of the cost of one query.
+const FEW_DIGITS: usize = 4;
 
 /// What a release would cost and how far off its values would be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,7 +49,7 @@ pub struct DryRun {
 pub struct ExpectedError {
     /// The name of the query.
     pub query: String,
-    /// What is off: the value, or a part of a mean.
+    /// What is off: the value, or a part of it.
     pub of: &'static str,
     /// At most this far,
     pub at_most: Number,
@@ -65,10 +68,9 @@ impl DryRun {
         for (query, noises) in plan.queries().iter().zip(&noise.queries) {
             for (component, part) in query.components.iter().zip(noises) {
                 let width = Rational::from(part.half_width(&processing.confidence)?) * &component.step;
-                let is_mean = matches!(query.kind, QueryKind::Mean { .. });
                 errors.push(ExpectedError {
                     query: query.name.clone(),
-                    of: if is_mean { component.role } else { "value" },
+                    of: if query.components.len() > 1 { component.role } else { "value" },
                     at_most: Number::at_most(&width, DIGITS),
                     confidence: Number::exact(&processing.confidence, DIGITS),
                 });
@@ -89,9 +91,16 @@ impl DryRun {
     /// The plan as a drawing, what it would claim, and what it would cost.
     pub fn text(&self) -> String {
         let mut text = self.drawing();
-        let mut lines = vec![["query", "kind", "noise", "off by at most"].map(str::to_owned).to_vec()];
+        let mut lines =
+            vec![["query", "kind", "costs", "noise", "off by at most"].map(str::to_owned).to_vec()];
         let mut errors = self.errors.iter();
-        for query in &self.queries {
+        let symbol = if self.plan.measure == Measure::Zcdp { "ρ" } else { "ε" };
+        for (query, planned) in self.queries.iter().zip(&self.plan.queries) {
+            // What a query costs stands beside its first part.
+            let mut costs = match planned.loss.parse::<Rational>() {
+                Ok(loss) => format!("{symbol} = {}", crate::number::decimal(&loss, FEW_DIGITS, Rounding::Up)),
+                Err(_) => String::new(),
+            };
             for part in &query.noise {
                 let Some(error) = errors.next() else { continue };
                 let percent = (error.confidence.upper() * Rational::from(100)).to_short();
@@ -103,12 +112,13 @@ impl DryRun {
                 lines.push(vec![
                     name,
                     query.kind.to_owned(),
+                    std::mem::take(&mut costs),
                     format!("{}, scale {}", part.mechanism, part.scale),
                     format!("{} at {percent}%", error.at_most),
                 ]);
             }
         }
-        let _ = write!(text, "\n{}", aligned(&lines, 4));
+        let _ = write!(text, "\n{}", aligned(&lines, 5));
         if let Promised::Claimed(claim) = &self.promise.claim {
             let symbol = if claim.measure() == lastbit::Measure::MaxDivergence { "ε" } else { "ρ" };
             let loss = crate::number::decimal(claim.loss(), DIGITS, Rounding::Up);

@@ -1,4 +1,4 @@
-//! From a table to a released table: counts, sums, means and histograms by group, with noise, intervals, a claim and a ledger.
+//! From a table to a released table: counts, sums, means, variances and histograms by group, with noise, intervals, a claim and a ledger.
 //!
 //! ```
 //! use lastbit::SecureSource;
@@ -35,15 +35,18 @@
 //!
 //! | module | what it knows |
 //! |---|---|
+//! | `accuracy` | from how far off values may be to what they cost |
 //! | `noise` | the noise of each part of a plan, and what all of it promises |
-//! | `values` | from noisy integers to values with intervals |
+//! | `values`, `spread` | from noisy integers to values with intervals; variances and standard deviations |
 //! | `answer`, `text`, `table` | a released table as data, in a terminal, and as CSV |
 //! | `statement` | a page for the person who signs |
 //! | `dry_run` | what a release would cost and how far off it would be, without reading the table |
 
+mod accuracy;
 mod answer;
 mod dry_run;
 mod noise;
+mod spread;
 mod statement;
 mod table;
 mod template;
@@ -138,12 +141,10 @@ impl Question {
                 "give a number such as 0.95",
             ));
         }
-        let plan = self.spec.plan().map_err(|error| {
-            Refusal::usage(
-                error.to_string(),
-                "lastbit release init DATA writes a spec with all keys explained",
-            )
-        })?;
+        let plan = match accuracy::settled(&self.spec)? {
+            Some(spec) => of_spec(&spec),
+            None => of_spec(&self.spec),
+        }?;
         let noise = ReleaseNoise::of(&plan)?;
         Ok((plan, noise))
     }
@@ -241,6 +242,13 @@ impl Question {
         let exact = ForTheOwner { digest: outcome.aggregates.digest(), notes: outcome.curator };
         Ok((noisy, exact))
     }
+}
+
+/// The plan of a spec.
+fn of_spec(spec: &Spec) -> Result<Plan, Refusal> {
+    spec.plan().map_err(|error| {
+        Refusal::usage(error.to_string(), "lastbit release init DATA writes a spec with all keys explained")
+    })
 }
 
 /// The release in its ledger.

@@ -11,11 +11,11 @@ use super::answer::digits;
 use super::noise::{neighbours, unit_of};
 use super::table::numbers;
 use super::{Question, ReleaseAnswer};
+use crate::Refusal;
 use crate::html::{escaped, page};
 use crate::ledger::Entered;
 use crate::noise::{Approximate, Promised};
 use crate::number::decimal;
-use crate::{Number, Refusal};
 
 /// Digits of numbers for people.
 const DIGITS: usize = 6;
@@ -144,6 +144,9 @@ impl Facts<'_> {
             "sum" => format!("the sum of {column}{moved}"),
             "mean" => format!("the mean of {column}{moved}"),
             "histogram" => format!("the number of rows by {column}, in bins between {}", list(&query.edges)),
+            "variance" => format!("the variance of {column}{moved}"),
+            "std" => format!("the standard deviation of {column}{moved}"),
+            "distinct" => format!("how many of the declared values of {column} occur"),
             kind => format!("the {kind} of {column}{moved}"),
         }
     }
@@ -478,7 +481,7 @@ mod tests {
         assert_eq!(approximate_share(&Rational::ZERO, &Rational::ONE), Rational::ONE);
         // Pinsker for small losses: (1 + 0.05)/2, from above; for large ones the other bound.
         assert_eq!(percent(&concentrated_share(&rational("0.005"))), "52.51");
-        assert_eq!(percent(&concentrated_share(&rational("3"))), "98.75");
+        assert_eq!(percent(&concentrated_share(&rational("3"))), "98.74");
         assert!(concentrated_share(&rational("1e9")) <= rational("1.0000000001"));
     }
 

@@ -57,7 +57,7 @@ epsilon = 1            # of all queries together; or rho = …, or epsilon with 
 
 [[query]]
 name = \"rows\"
-kind = \"count\"         # also: count-units, sum, mean, histogram
+kind = \"count\"         # also: count-units, sum, mean, variance, std, distinct, histogram
 # share = 2            # twice as much of the budget as the others get
 ",
         quoted(&path.display().to_string()),

@@ -4,6 +4,7 @@ use lastbit_real::{IBig, Rational, Rounding};
 use lastbit_table::{Plan, Query, QueryKind};
 
 use super::noise::ReleaseNoise;
+use super::spread;
 use crate::Refusal;
 
 /// A value and the interval that has the exact one with the confidence that was asked for, over the noise.
@@ -74,6 +75,14 @@ fn of_group(
             let counted = (components[1][group], &widths[1]);
             vec![mean(centre, &query.components[0].step, bounds, distances, counted)]
         }
+        QueryKind::Variance(_) | QueryKind::Deviation(_) => {
+            let totals = [0, 1, 2].map(|part| spread::Total {
+                noisy: IBig::from(components[part][group]),
+                off: widths[part].clone(),
+                step: query.components[part].step.clone(),
+            });
+            vec![spread::value(&query.kind, &totals)]
+        }
         _ => {
             let step = &query.components[0].step;
             let scaled = |integer: &i128, off: &IBig| Rational::from(IBig::from(*integer) + off) * step;
@@ -84,6 +93,7 @@ fn of_group(
             integers.iter().map(value).collect()
         }
     };
+    // Means stay within their bounds.
     let may_be_negative = matches!(query.kind, QueryKind::Mean { .. }) || !processing.non_negative;
     values.into_iter().map(|value| processed(value, may_be_negative, processing.places)).collect()
 }

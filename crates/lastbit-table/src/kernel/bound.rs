@@ -35,7 +35,7 @@ struct Contribution<'a> {
 impl<'a> Bounding<'a> {
     pub(super) fn of(plan: &'a Plan) -> Bounding<'a> {
         let components = plan.queries.iter().flat_map(|query| &query.components);
-        let place = |component: &Component| component.first..component.first + component.cells;
+        let place = |component: &Component| component.tallied.clone();
         Bounding {
             plan,
             order: Order::of(plan),
@@ -126,8 +126,8 @@ impl<'a> Bounding<'a> {
         let most = self.plan.rows;
         #[cfg(test)]
         let most = if self.is(super::tests::Mutant::NoClip) { u64::MAX } else { most };
-        let first = group as usize * self.plan.width;
-        let integers = &mut totals.integers[first..first + self.plan.width];
+        let first = group as usize * self.plan.tallied;
+        let integers = &mut totals.integers[first..first + self.plan.tallied];
         for (place, tally) in &self.tallies {
             let integers = &mut integers[place.clone()];
             match tally {
@@ -149,17 +149,20 @@ impl<'a> Bounding<'a> {
                     integers[0] += scaled(self.sum(*slot, values, *centre), values.count, most);
                 }
                 Tally::Bins { slot } => self.add_bins(code, long, group, *slot as u32, found.bins, integers),
+                Tally::Values { slot } => {
+                    self.add_values(code, long, group, *slot as u32, found.bins, integers)
+                }
             }
         }
     }
 
     /// The sum of a slot's steps, each less `centre`.
     fn sum(&self, slot: usize, values: &Values, centre: i64) -> i128 {
-        match &self.plan.slots[slot].reading {
-            // Fewer than 2^63 rows and 2^61 steps.
-            Reading::Steps(grid) => values.sum + i128::from(values.count) * i128::from(grid.low - centre),
-            Reading::Bin(_) => 0,
-        }
+        #[cfg(test)]
+        let centre = if self.is(super::tests::Mutant::NotCentred) { 0 } else { centre };
+        // Fewer than 2^63 rows, of fewer than 2^63 steps each.
+        let (low, _) = self.plan.slots[slot].reading.range().unwrap_or_default();
+        values.sum + i128::from(values.count) * i128::from(low - centre)
     }
 
     /// Adds the rows of a unit to the bins; if it has too many, its bins are filled in the order of their hashes until as many have counted as may.
@@ -181,17 +184,51 @@ impl<'a> Bounding<'a> {
             own.for_each(|&(_, bin, rows)| integers[bin as usize] += i128::from(rows));
             return;
         }
-        let mut message = self.order.message();
-        message.begin(code, long);
-        let mut ordered: Vec<_> =
-            own.map(|&(_, bin, rows)| (message.bin(group, slot, bin), bin, rows)).collect();
-        ordered.sort_unstable();
         let mut left = most;
-        for (_, bin, rows) in ordered {
+        for (bin, rows) in self.ordered(code, long, group, slot, own) {
             let counted = rows.min(left);
             integers[bin as usize] += i128::from(counted);
             left -= counted;
         }
+    }
+
+    /// Adds 1 to each value that a unit has; if it has too many, to as many as may with the least hashes.
+    fn add_values(
+        &self,
+        code: Code,
+        long: &[u8],
+        group: u32,
+        slot: u32,
+        bins: &[(u32, u32, u64)],
+        integers: &mut [i128],
+    ) {
+        let most = usize::try_from(self.plan.rows).unwrap_or(usize::MAX);
+        #[cfg(test)]
+        let most = if self.is(super::tests::Mutant::NoClip) { usize::MAX } else { most };
+        let own = bins.iter().filter(|bin| bin.0 == slot);
+        if own.clone().count() <= most {
+            own.for_each(|&(_, value, _)| integers[value as usize] += 1);
+            return;
+        }
+        let kept = self.ordered(code, long, group, slot, own).into_iter().take(most);
+        kept.for_each(|(value, _)| integers[value as usize] += 1);
+    }
+
+    /// The bins of a unit and their rows, in the order of their hashes.
+    fn ordered<'b>(
+        &self,
+        code: Code,
+        long: &[u8],
+        group: u32,
+        slot: u32,
+        bins: impl Iterator<Item = &'b (u32, u32, u64)>,
+    ) -> Vec<(u32, u64)> {
+        let mut message = self.order.message();
+        message.begin(code, long);
+        let mut ordered = Vec::new();
+        ordered.extend(bins.map(|&(_, bin, rows)| (message.bin(group, slot, bin), bin, rows)));
+        ordered.sort_unstable();
+        ordered.into_iter().map(|(_, bin, rows)| (bin, rows)).collect()
     }
 
     /// Buffers for rows that are units of their own.
@@ -238,8 +275,10 @@ impl RowAlone<'_, '_> {
             self.values[index] = Values::default();
             match slot.reading {
                 _ if value == 0 => {}
-                Reading::Steps(_) => self.values[index] = Values { count: 1, sum: i128::from(value - 1) },
-                Reading::Bin(_) => self.bins.push((index as u32, (value - 1) as u32, 1)),
+                Reading::Steps(_) | Reading::Square(_) => {
+                    self.values[index] = Values { count: 1, sum: i128::from(value - 1) }
+                }
+                Reading::Bin(_) | Reading::Value(_) => self.bins.push((index as u32, (value - 1) as u32, 1)),
             }
         }
         let row = Contribution { rows: 1, values: &self.values, bins: &self.bins };

@@ -35,9 +35,9 @@ pub(super) struct Values {
 /// All pairs of a partition.
 pub(super) struct Pairs {
     pub(super) pairs: Vec<Pair>,
-    /// For each pair the values of each slot. Those of histograms are not used.
+    /// For each pair the values of each slot. Those of slots with bins are not used.
     pub(super) values: Vec<Values>,
-    /// Rows by pair, slot and bin, of histograms.
+    /// Rows by pair, slot and bin, where rows are told apart by bins or values.
     pub(super) bins: HashMap<(u32, u32, u32), u64, Words>,
     /// Long texts of units, by their numbers.
     pub(super) long: Vec<Box<[u8]>>,
@@ -119,12 +119,12 @@ impl Pairs {
         let first = pair as usize * self.slots;
         for (slot, &value) in row.iter().enumerate().filter(|(_, value)| **value > 0) {
             match plan.slots[slot].reading {
-                Reading::Steps(_) => {
+                Reading::Steps(_) | Reading::Square(_) => {
                     let values = &mut self.values[first + slot];
                     values.count += 1;
                     values.sum += i128::from(value - 1);
                 }
-                Reading::Bin(_) => {
+                Reading::Bin(_) | Reading::Value(_) => {
                     *self.bins.entry((pair, slot as u32, (value - 1) as u32)).or_default() += 1
                 }
             }

@@ -1,7 +1,7 @@
 //! The bounded group-by.
 //!
-//! Every step is a fixed function of the rows of one unit, up to the last one, which adds integers: so adding or removing a unit changes the
-//! result by that unit's own bounded contribution, and neither threads nor the order of rows change anything. `docs/release.md` has the proof.
+//! Every step is a fixed function of the rows of one unit, up to the one that adds integers: so adding or removing a unit changes the totals by
+//! that unit's own bounded contribution, and what follows from the totals of a group by no more than is proved for it. Neither threads nor the order of rows change anything. `docs/release.md` has the proof.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -11,9 +11,11 @@
 //! | `collect` | the rows of each unit in each group together |
 //! | `order` | which groups a unit keeps |
 //! | `bound` | clips, and adds up |
+//! | `finish` | what follows from the totals of a group |
 
 mod bound;
 mod collect;
+mod finish;
 mod order;
 mod record;
 mod row;
@@ -130,7 +132,7 @@ fn run(
         failed: AtomicBool::new(false),
         progress: Mutex::default(),
     };
-    let cells = plan.keys().len() * plan.width;
+    let cells = plan.keys().len() * plan.tallied;
     // Each thread has integers of its own, so not all threads if those take more than the memory.
     let adders = threads.min(options.memory / (cells * size_of::<i128>()).max(1)).max(1);
 
@@ -173,7 +175,7 @@ fn run(
     curator.units_cut = totals.units_cut;
     curator.pairs_clipped = totals.pairs_clipped;
     curator.spilled = store.spilled();
-    Ok(Outcome { aggregates: Aggregates::new(plan, totals.integers), curator })
+    Ok(Outcome { aggregates: Aggregates::new(plan, finish::integers(plan, totals.integers)), curator })
 }
 
 /// Integers of all groups, as far as one thread has seen.
@@ -230,7 +232,7 @@ impl Reading<'_> {
         bounding: &Bounding<'_>,
     ) -> Result<(Notes, Totals), Failure> {
         let mut rows = Rows::new(plan);
-        let cells = if plan.unit.is_none() { plan.keys().len() * plan.width } else { 0 };
+        let cells = if plan.unit.is_none() { plan.keys().len() * plan.tallied } else { 0 };
         let mut totals = Totals { integers: vec![0; cells], units_cut: 0, pairs_clipped: 0 };
         let mut buffers = store.buffers();
         let mut alone = bounding.row_alone();

@@ -4,7 +4,7 @@ use crate::batch::{Batch, Cell};
 use crate::error::TableError;
 use crate::expression::Row;
 use crate::hash::put_part;
-use crate::plan::{Plan, Reading, Slot, put_key_part};
+use crate::plan::{Grid, Plan, Reading, Slot, put_key_part};
 
 /// What became of the rows of one thread.
 #[derive(Debug, Clone, Copy, Default)]
@@ -114,13 +114,17 @@ impl Text {
 #[inline]
 fn slot_value(slot: &Slot, row: &Row<'_>) -> Option<u64> {
     match &slot.reading {
-        Reading::Steps(grid) => {
-            let steps = match slot.source.cell(row) {
-                Some(cell) => grid.steps_of_cell(cell)?,
-                None => grid.steps(&slot.source.number(row)?)?,
-            };
-            Some((steps - grid.low) as u64)
-        }
+        Reading::Steps(grid) => Some((steps(grid, slot, row)? - grid.low) as u64),
+        Reading::Square(squares) => Some(squares.of(steps(squares.grid(), slot, row)?)),
+        Reading::Value(values) => values.place(slot.source.text(row)?.as_bytes()).map(u64::from),
         Reading::Bin(edges) => edges.bin(&slot.source.number(row)?).map(u64::from),
+    }
+}
+
+#[inline]
+fn steps(grid: &Grid, slot: &Slot, row: &Row<'_>) -> Option<i64> {
+    match slot.source.cell(row) {
+        Some(cell) => grid.steps_of_cell(cell),
+        None => grid.steps(&slot.source.number(row)?),
     }
 }

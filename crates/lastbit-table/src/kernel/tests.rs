@@ -19,6 +19,8 @@ pub(super) enum Mutant {
     OneGroupMore,
     /// Counts and sums as they are.
     NoClip,
+    /// Distances from 0, and not from the centre.
+    NotCentred,
     /// Groups are chosen among those of all units of a partition.
     AcrossUnits,
     /// All units keep the same groups.
@@ -125,6 +127,22 @@ fn cases() -> impl Strategy<Value = Case> {
             column = "value"
             bounds = [{low:?}, {high:?}]
             grid = 0.25
+            [[query]]
+            name = "variance"
+            kind = "variance"
+            column = "value"
+            bounds = [{low:?}, {high:?}]
+            grid = 0.25
+            [[query]]
+            name = "deviation"
+            kind = "std"
+            column = "value"
+            bounds = [{low:?}, {high:?}]
+            [[query]]
+            name = "distinct"
+            kind = "distinct"
+            column = "value"
+            values = ["0", "12", "3.3", "abc", "elsewhere"]
             [[query]]
             name = "bins"
             kind = "histogram"
@@ -255,7 +273,7 @@ proptest! {
 
 #[test]
 fn broken_kernels_are_caught() {
-    for mutant in [Mutant::OneGroupMore, Mutant::NoClip, Mutant::AcrossUnits] {
+    for mutant in [Mutant::OneGroupMore, Mutant::NoClip, Mutant::NotCentred, Mutant::AcrossUnits] {
         let caught = cases_where(|case| !violations(case, Some(mutant)).is_empty());
         assert!(caught > 20, "{mutant:?} was caught in {caught} of 300 tables");
     }
@@ -310,10 +328,12 @@ fn claims_are_reached() {
         // One unit with all the rows that may count, in all the groups that it may count in: at one of the bounds, or all in one bin.
         let groups = plan.groups() as usize;
         let row = |index: usize, value: &str| (b"u".to_vec(), GROUPS[index % groups].into(), value.into());
-        let table = |value: &&str| {
-            (0..groups * plan.rows() as usize).map(|index| row(index, value)).collect::<Vec<Row>>()
+        // Or each row with a value of its own.
+        let table = |values: &[&str; 3]| {
+            let rows = 0..groups * plan.rows() as usize;
+            rows.map(|index| row(index, values[index / groups])).collect::<Vec<Row>>()
         };
-        let tables = ["-1e300", "1e300", "0"].each_ref().map(table);
+        let tables = [["-1e300"; 3], ["1e300"; 3], ["0"; 3], ["0", "12", "abc"]].each_ref().map(table);
         for (index, query) in plan.queries().iter().enumerate() {
             for (part, component) in query.components.iter().enumerate() {
                 let moved = tables

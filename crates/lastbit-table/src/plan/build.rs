@@ -68,9 +68,9 @@ pub(super) fn plan(spec: &Spec) -> Result<Plan, Fault> {
     if spec.queries.is_empty() {
         return missing("query", "what is asked: at least one [[query]]");
     }
-    let mut builder = Builder { groups, rows, slots: Vec::new(), width: 0 };
+    let mut builder = Builder { groups, rows, slots: Vec::new(), width: 0, tallied: 0 };
     let mut queries = queries(spec, &mut names, &mut builder, &by_names)?;
-    let (keys_count, width) = (keys.sorted().len(), builder.width);
+    let (keys_count, width) = (keys.sorted().len(), builder.width.max(builder.tallied));
     if keys_count.saturating_mul(width) > MOST_CELLS {
         return Err(("by.keys".to_owned(), PlanFault::TooManyCells { keys: keys_count, width }));
     }
@@ -92,6 +92,7 @@ pub(super) fn plan(spec: &Spec) -> Result<Plan, Fault> {
         slots: builder.slots,
         queries,
         width: builder.width,
+        tallied: builder.tallied,
         privacy,
     })
 }
@@ -142,12 +143,25 @@ fn queries(
         let source = asked.column.as_ref().map(|column| names.source(column));
         if let Some(Source::Derived(_, found)) = source
             && found != Type::Number
+            && asked.kind != "distinct"
         {
             let text = asked.column.clone().unwrap_or_default();
             let fault = ExpressionFault::Type { expected: Type::Number.name(), found: found.name() };
             return Err((at("column"), Box::new(ExpressionError { fault, at: 0..text.len(), text }).into()));
         }
-        queries.push(builder.query(asked, source).map_err(|(key, fault)| (at(key), fault))?);
+        let values = match &asked.values {
+            Some(KeysSpec::File(path))
+                if read::is_among(&spec.base.join(path), &spec.base, &spec.table.paths) =>
+            {
+                return Err((at("values"), PlanFault::KeysOfTable));
+            }
+            Some(values) => {
+                let column = asked.column.as_deref().unwrap_or_default();
+                Some(Keys::of_column(column, values, &spec.base).map_err(|fault| (at("values"), fault))?)
+            }
+            None => None,
+        };
+        queries.push(builder.query(asked, source, values).map_err(|(key, fault)| (at(key), fault))?);
     }
     for asked in &spec.queries {
         let ends = ["_interval", "_low", "_high"].map(|end| format!("{}{end}", asked.name));

@@ -4,7 +4,7 @@ use lastbit_real::Rational;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{Measure, Noise, Plan, Reading};
+use super::{Measure, Noise, Plan, QueryKind, Reading};
 use crate::hash::hexadecimal;
 use crate::spec::Format;
 
@@ -138,6 +138,17 @@ impl Plan {
         for query in &self.queries {
             let column = query.column.clone().unwrap_or_default();
             line("query", &[query.name.clone(), column, query.loss.to_string(), optional(&query.delta)]);
+            // Other kinds are told by their components.
+            match &query.kind {
+                QueryKind::Count
+                | QueryKind::CountUnits
+                | QueryKind::Sum
+                | QueryKind::Mean { .. }
+                | QueryKind::Histogram { .. } => {}
+                kind @ (QueryKind::Variance(_) | QueryKind::Deviation(_) | QueryKind::Distinct { .. }) => {
+                    line("kind", &[kind.name().to_owned()])
+                }
+            }
             for component in &query.components {
                 let mut values = vec![component.role.to_owned()];
                 if let Some(slot) = component.tally.slot() {
@@ -147,6 +158,15 @@ impl Plan {
                             grid.high.to_string(),
                             grid.step.to_string(),
                         ]),
+                        Reading::Square(squares) => values.extend([
+                            squares.grid().low.to_string(),
+                            squares.grid().high.to_string(),
+                            squares.grid().step.to_string(),
+                            squares.coarser.to_string(),
+                        ]),
+                        Reading::Value(keys) => {
+                            values.extend([keys.sorted().len().to_string(), keys.digest()])
+                        }
                         Reading::Bin(edges) => values.extend(edges.edges.iter().map(ToString::to_string)),
                     }
                 }

@@ -94,6 +94,16 @@ pub enum PlanFault {
         /// The product.
         product: String,
     },
+    /// So many rows that squares would have next to no digits.
+    #[error(
+        "the squares of {rows} rows would have fewer than {fewest} steps, since a total of 2^63 rows must fit in 127 bits: lower bounds.rows"
+    )]
+    Squares {
+        /// The rows of a unit that count in a group.
+        rows: u64,
+        /// The steps that squares have at least.
+        fewest: i128,
+    },
     /// Edges that do not increase, or fewer than two.
     #[error("a histogram needs at least two edges, each above the one before it")]
     Edges,
@@ -109,12 +119,12 @@ pub enum PlanFault {
     /// A name that cannot be a column of the result.
     #[error("a name must not be empty")]
     Nameless,
-    /// No group at all.
+    /// No group, or no value, at all.
     #[error("there is no key, so nothing would be released")]
     NoKeys,
     /// Keys from the table whose rows are private.
     #[error(
-        "the keys are those of the table itself, and would tell who is in it: list the groups, or take a file from elsewhere"
+        "this is the table itself, and what is in it would tell who is in it: list the groups or values, or take a file from elsewhere"
     )]
     KeysOfTable,
     /// More groups than the kernel numbers.

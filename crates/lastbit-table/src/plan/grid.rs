@@ -59,6 +59,11 @@ impl Grid {
         Ok(Grid { low, high, step, by_scale })
     }
 
+    /// The integer in the middle of the bounds, or below it.
+    pub(crate) fn centre(&self) -> i64 {
+        self.low + (self.high - self.low) / 2
+    }
+
     /// The larger of the bounds, in steps.
     pub(crate) fn magnitude(&self) -> i64 {
         self.low.abs().max(self.high.abs())
@@ -163,6 +168,62 @@ fn default_step(low: &Rational, high: &Rational) -> Option<Rational> {
         step = step.checked_div(&ten)?;
     }
     None
+}
+
+/// Squares have at least this many steps if theirs are coarser than those of values.
+const LEAST_SQUARES: i128 = 1_000_000;
+
+/// The squared distances of values from the centre of their bounds, in steps of their own.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Squares {
+    grid: Grid,
+    centre: i64,
+    /// How many squares of a value's step a step is: 1, or the least power of ten with which totals fit.
+    pub(crate) coarser: i128,
+    /// The largest square, in steps.
+    pub(crate) largest: i64,
+}
+
+impl Squares {
+    /// Those of so many rows of a unit. Ensures: `rows` times the largest square is below 2^63.
+    pub(crate) fn new(grid: &Grid, rows: u64) -> Result<Squares, PlanFault> {
+        let centre = grid.centre();
+        // The distance is at most 10^18, and that of `rows` rows at most 2^63: the product is below 2^124.
+        let distance = i128::from(grid.high) - i128::from(centre);
+        let mut coarser = 1;
+        while squared(distance, coarser) * i128::from(rows) >= 1 << 63 {
+            coarser *= 10;
+        }
+        let largest = squared(distance, coarser);
+        match i64::try_from(largest) {
+            Ok(fits) if coarser == 1 || largest >= LEAST_SQUARES => {
+                Ok(Squares { grid: grid.clone(), centre, coarser, largest: fits })
+            }
+            _ => Err(PlanFault::Squares { rows, fewest: LEAST_SQUARES }),
+        }
+    }
+
+    /// What a step of squares means.
+    pub(crate) fn step(&self) -> Rational {
+        self.grid.step.pow(2) * Rational::from(self.coarser)
+    }
+
+    /// The square of a value with so many steps.
+    #[inline]
+    pub(crate) fn of(&self, steps: i64) -> u64 {
+        squared(i128::from(steps) - i128::from(self.centre), self.coarser) as u64
+    }
+
+    pub(crate) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+}
+
+/// `⌊distance² / coarser + 1/2⌋`. Requires: a distance of at most 10^18.
+#[inline]
+fn squared(distance: i128, coarser: i128) -> i128 {
+    let square = distance * distance;
+    if coarser == 1 { square } else { (2 * square + coarser) / (2 * coarser) }
 }
 
 /// The bins of a histogram: from each edge up to the next one, the last edge included.
@@ -281,6 +342,31 @@ mod tests {
         assert!(matches!(new("0", "1", "2"), Err(PlanFault::OffGrid { .. })));
         assert!(matches!(new("0", "1", "1e-18"), Err(PlanFault::TooFine { .. })));
         assert_eq!(new("0", "999999999999999999e-18", "1e-18").unwrap().high, 999_999_999_999_999_999);
+    }
+
+    #[test]
+    fn squares_fit_and_are_rounded_half_up() {
+        let squares = |low: &str, high: &str, rows| Squares::new(&grid(low, high, "1"), rows);
+        let small = squares("-3", "4", 5).unwrap();
+        assert_eq!((small.coarser, small.largest, small.step()), (1, 16, Rational::ONE));
+        assert_eq!([-3, 0, 1, 4].map(|steps| small.of(steps)), [9, 0, 1, 16]);
+        // (3·10^9)² is just below 2^63, so two rows need steps of ten.
+        assert_eq!(squares("0", "6000000000", 1).unwrap().coarser, 1);
+        let coarse = squares("0", "6000000000", 2).unwrap();
+        assert_eq!((coarse.coarser, coarse.largest), (10, 900_000_000_000_000_000));
+        assert_eq!([2_999_999_998, 3_000_000_003, 3_000_000_005].map(|steps| coarse.of(steps)), [0, 1, 3]);
+        for (low, high, rows) in [
+            ("-999999999999999999", "999999999999999999", 18),
+            ("0", "999999999999999999", 1),
+            ("0", "4294967296", (1 << 32) - 1),
+            ("0", "2", u64::MAX >> 1),
+        ] {
+            let squares = squares(low, high, rows).unwrap();
+            assert!(i128::from(squares.largest) * i128::from(rows) < 1 << 63, "{low} {high} {rows}");
+            assert_eq!(squares.of(squares.grid.high), squares.largest as u64);
+            assert!(squares.of(squares.grid.low) <= squares.largest as u64);
+        }
+        assert!(matches!(squares("0", "4", u64::MAX >> 1), Err(PlanFault::Squares { .. })));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::read;
 use crate::spec::{BySpec, KeysSpec};
 
 /// All groups of a plan, sorted by their parts as bytes.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Keys {
     sorted: Vec<Vec<String>>,
     /// The places of keys by their codes.
@@ -46,6 +46,11 @@ impl Keys {
         keys.sort_unstable();
         keys.dedup();
         Ok(Keys::number(keys))
+    }
+
+    /// The declared values of one column.
+    pub(crate) fn of_column(column: &str, values: &KeysSpec, base: &Path) -> Result<Keys, PlanFault> {
+        Keys::declared(&BySpec::new(vec![column.to_owned()], values.clone()), base)
     }
 
     fn number(sorted: Vec<Vec<String>>) -> Keys {

@@ -15,8 +15,9 @@ use std::sync::Arc;
 pub use describe::{ComponentDescription, Description, QueryDescription};
 pub use fault::{HeaderError, PlanError, PlanFault};
 pub use privacy::{Measure, Noise, Privacy};
-pub use query::{Component, Query, QueryKind};
+pub use query::{Component, Query, QueryKind, Spread};
 
+pub(crate) use grid::Grid;
 pub(crate) use keys::{Keys, put_key_part};
 pub(crate) use query::{Reading, Slot, Tally};
 pub(crate) use source::Source;
@@ -52,6 +53,8 @@ pub struct Plan {
     pub(crate) queries: Vec<Query>,
     /// The integers of a group, over all components of all queries.
     pub(crate) width: usize,
+    /// The integers that are added up for a group, from which those follow.
+    pub(crate) tallied: usize,
     pub(crate) privacy: Privacy,
 }
 

@@ -146,6 +146,10 @@ fn losses(
     let share = |query: &QuerySpec| query.share.clone().unwrap_or(Rational::ONE);
     for query in specs {
         let fail = |key: &str, fault| Err((format!("query {}, {key}", query.name), fault));
+        if query.within.is_some() {
+            let why = "a plan knows no noise, so it cannot tell what an accuracy costs: give an epsilon or rho, or ask lastbit_engine::release";
+            return fail("within", PlanFault::Useless { why });
+        }
         if measure == Measure::Zcdp && query.epsilon.is_some() {
             return fail("epsilon", PlanFault::Useless { why: "this release counts in rho" });
         }

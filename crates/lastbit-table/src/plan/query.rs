@@ -1,10 +1,13 @@
 //! The questions of a plan, and the integers that answer them.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use lastbit_real::Rational;
 
-use super::PlanFault;
-use super::grid::{Edges, Grid};
+use super::grid::{Edges, Grid, Squares};
 use super::source::Source;
+use super::{Keys, PlanFault};
 use crate::sensitivity::Sensitivity;
 use crate::spec::QuerySpec;
 use crate::suggest::closest;
@@ -17,7 +20,7 @@ pub struct Query {
     pub name: String,
     /// What is asked.
     pub kind: QueryKind,
-    /// The column that is summed, averaged or binned.
+    /// The column that is asked about.
     pub column: Option<String>,
     /// What the answer may cost: ε or ρ, as the plan's measure says.
     pub loss: Rational,
@@ -44,11 +47,46 @@ pub enum QueryKind {
         /// The least and the largest value of a row.
         bounds: [Rational; 2],
     },
+    /// The population variance of a column: the mean of squared distances from the centre, less the square of the mean distance.
+    Variance(Spread),
+    /// The root of that.
+    Deviation(Spread),
+    /// How many of these values of a column occur.
+    Distinct {
+        /// The values, sorted.
+        values: Vec<String>,
+    },
     /// The number of rows in each bin of a column.
     Histogram {
         /// The edges of the bins; bins have their lower edge, and the last one has both.
         edges: Vec<Rational>,
     },
+}
+
+/// How a variance follows from its components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spread {
+    /// The number in the middle of all squared distances, from which those are counted.
+    pub centre: Rational,
+    /// The largest variance that values within the bounds can have.
+    pub largest: Rational,
+}
+
+impl QueryKind {
+    /// The word for it in specs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            QueryKind::Count => "count",
+            QueryKind::CountUnits => "count-units",
+            QueryKind::Sum => "sum",
+            QueryKind::Mean { .. } => "mean",
+            QueryKind::Variance(_) => "variance",
+            QueryKind::Deviation(_) => "std",
+            QueryKind::Distinct { .. } => "distinct",
+            QueryKind::Histogram { .. } => "histogram",
+        }
+    }
 }
 
 /// Integers that answer a question, or a part of it: `cells` integers for every group.
@@ -65,6 +103,8 @@ pub struct Component {
     pub sensitivity: Sensitivity,
     /// The place of the first of them among the integers of a group.
     pub(crate) first: usize,
+    /// The places of what units contribute among all that is added up for a group.
+    pub(crate) tallied: Range<usize>,
     pub(crate) tally: Tally,
 }
 
@@ -83,6 +123,8 @@ pub(crate) enum Tally {
     Present { slot: usize },
     /// The number of rows in each bin of a slot, clipped together.
     Bins { slot: usize },
+    /// 1 for each value of a slot that the unit has, clipped together; the integer is how many values any unit has.
+    Values { slot: usize },
 }
 
 impl Tally {
@@ -93,7 +135,8 @@ impl Tally {
             Tally::Sum { slot, .. }
             | Tally::Centred { slot, .. }
             | Tally::Present { slot }
-            | Tally::Bins { slot } => Some(*slot),
+            | Tally::Bins { slot }
+            | Tally::Values { slot } => Some(*slot),
         }
     }
 }
@@ -112,6 +155,21 @@ pub(crate) enum Reading {
     Steps(Grid),
     /// The number of the bin.
     Bin(Edges),
+    /// The squared distance from the centre of the bounds.
+    Square(Squares),
+    /// The place among declared values.
+    Value(Arc<Keys>),
+}
+
+impl Reading {
+    /// The least and the largest number of a row, where rows are added up; the integers of a slot are counted from the least.
+    pub(crate) fn range(&self) -> Option<(i64, i64)> {
+        match self {
+            Reading::Steps(grid) => Some((grid.low, grid.high)),
+            Reading::Square(squares) => Some((0, squares.largest)),
+            Reading::Bin(_) | Reading::Value(_) => None,
+        }
+    }
 }
 
 impl Slot {
@@ -119,12 +177,14 @@ impl Slot {
     pub(crate) fn largest(&self) -> u64 {
         match &self.reading {
             Reading::Steps(grid) => (grid.high - grid.low) as u64,
+            Reading::Square(squares) => squares.largest as u64,
             Reading::Bin(edges) => edges.bins() as u64 - 1,
+            Reading::Value(values) => values.sorted().len() as u64 - 1,
         }
     }
 }
 
-const KINDS: [&str; 5] = ["count", "count-units", "sum", "mean", "histogram"];
+const KINDS: [&str; 8] = ["count", "count-units", "sum", "mean", "variance", "std", "distinct", "histogram"];
 
 /// What the queries of a plan share while they are built.
 pub(super) struct Builder {
@@ -133,14 +193,17 @@ pub(super) struct Builder {
     pub(super) slots: Vec<Slot>,
     /// The integers of a group so far.
     pub(super) width: usize,
+    /// The integers that are added up for a group so far.
+    pub(super) tallied: usize,
 }
 
 impl Builder {
-    /// The query that a spec asks for; `source` is its column.
+    /// The query that a spec asks for; `source` is its column, and `values` are those that it declares.
     pub(super) fn query(
         &mut self,
         asked: &QuerySpec,
         source: Option<Source>,
+        values: Option<Keys>,
     ) -> Result<Query, (&'static str, PlanFault)> {
         let needs_column = !matches!(asked.kind.as_str(), "count" | "count-units");
         if !KINDS.contains(&asked.kind.as_str()) {
@@ -153,6 +216,7 @@ impl Builder {
         let useless =
             |key, present: bool, why| if present { Err((key, PlanFault::Useless { why })) } else { Ok(()) };
         let is_histogram = asked.kind == "histogram";
+        let is_distinct = asked.kind == "distinct";
         useless(
             "column",
             asked.column.is_some() && !needs_column,
@@ -160,15 +224,16 @@ impl Builder {
         )?;
         useless(
             "bounds",
-            asked.bounds.is_some() && (!needs_column || is_histogram),
-            "only sums and means have bounds",
+            asked.bounds.is_some() && (!needs_column || is_histogram || is_distinct),
+            "only sums, means, variances and standard deviations have bounds",
         )?;
         useless(
             "grid",
-            asked.grid.is_some() && (!needs_column || is_histogram),
-            "only sums and means have a grid",
+            asked.grid.is_some() && (!needs_column || is_histogram || is_distinct),
+            "only sums, means, variances and standard deviations have a grid",
         )?;
         useless("edges", asked.edges.is_some() && !is_histogram, "only histograms have edges")?;
+        useless("values", values.is_some() && !is_distinct, "only the kind \"distinct\" has values")?;
         let missing = |why| PlanFault::Missing { why };
         let source = match (needs_column, source) {
             (true, None) => return Err(("column", missing("the column that is asked about"))),
@@ -178,20 +243,34 @@ impl Builder {
             ("count-units", _) => {
                 (QueryKind::CountUnits, vec![self.component("units", Tally::Units, Rational::ONE)])
             }
-            ("sum" | "mean", Some(source)) => {
+            (kind @ ("sum" | "mean" | "variance" | "std"), Some(source)) => {
                 let bounds = asked.bounds.as_ref();
                 let why = "without bounds on the values of a row one row could change the answer without limit, and no noise would hide it";
                 let [low, high] = bounds.ok_or(("bounds", missing(why)))?;
                 let grid = Grid::new(low, high, asked.grid.as_ref()).map_err(|fault| ("bounds", fault))?;
                 self.check_totals(&grid).map_err(|fault| ("bounds", fault))?;
-                if asked.kind == "sum" { self.sum(source, grid) } else { self.mean(source, grid) }
+                match kind {
+                    "sum" => self.sum(source, grid),
+                    "mean" => self.mean(source, grid),
+                    kind => {
+                        let (spread, components) =
+                            self.spread(source, grid).map_err(|fault| ("bounds", fault))?;
+                        let is_root = kind == "std";
+                        let kind = if is_root { QueryKind::Deviation } else { QueryKind::Variance };
+                        (kind(spread), components)
+                    }
+                }
             }
             ("histogram", Some(source)) => {
                 let edges = asked
                     .edges
                     .as_ref()
-                    .ok_or(("edges", missing("the edges of the bins must not come from the data")))?;
+                    .ok_or(("edges", missing("the edges of the bins; edges that are taken from the data tell something about it, so list them")))?;
                 self.histogram(source, edges).map_err(|fault| ("edges", fault))?
+            }
+            ("distinct", Some(source)) => {
+                let why = "the values that may occur; those that are taken from the data tell who is in it, so list them";
+                self.distinct(source, values.ok_or(("values", missing(why)))?)
             }
             _ => (QueryKind::Count, vec![self.component("rows", Tally::Rows, Rational::ONE)]),
         };
@@ -225,12 +304,32 @@ impl Builder {
     }
 
     fn mean(&mut self, source: Source, grid: Grid) -> (QueryKind, Vec<Component>) {
-        let (centre, step) = (grid.low + (grid.high - grid.low) / 2, grid.step.clone());
+        let (centre, step) = (grid.centre(), grid.step.clone());
         let [centre_value, low, high] = [centre, grid.low, grid.high].map(|x| Rational::from(x) * &step);
         let slot = self.slot(source, Reading::Steps(grid));
         let kind = QueryKind::Mean { centre: centre_value, bounds: [low, high] };
+        (kind, self.distances(slot, centre, step).into())
+    }
+
+    /// The sum of the distances from the centre, and the number of values.
+    fn distances(&mut self, slot: usize, centre: i64, step: Rational) -> [Component; 2] {
         let distances = self.component("distances from the centre", Tally::Centred { slot, centre }, step);
-        (kind, vec![distances, self.component("values", Tally::Present { slot }, Rational::ONE)])
+        [distances, self.component("values", Tally::Present { slot }, Rational::ONE)]
+    }
+
+    fn spread(&mut self, source: Source, grid: Grid) -> Result<(Spread, Vec<Component>), PlanFault> {
+        let (middle, step) = (grid.centre(), grid.step.clone());
+        let squares = Squares::new(&grid, self.rows)?;
+        let largest = (&step * Rational::from(grid.high - grid.low)).pow(2) / Rational::from(4);
+        // The squares lie between 0 and the largest: so are their distances from the middle half as long.
+        let (centre, square_step) = (squares.largest / 2, squares.step());
+        let spread = Spread { centre: Rational::from(centre) * &square_step, largest };
+        let slot = self.slot(source.clone(), Reading::Steps(grid));
+        let mut components = Vec::from(self.distances(slot, middle, step));
+        let slot = self.slot(source, Reading::Square(squares));
+        let tally = Tally::Centred { slot, centre };
+        components.push(self.component("squared distances", tally, square_step));
+        Ok((spread, components))
     }
 
     fn histogram(
@@ -241,6 +340,12 @@ impl Builder {
         let slot = self.slot(source, Reading::Bin(Edges::new(edges)?));
         let kind = QueryKind::Histogram { edges: edges.to_vec() };
         Ok((kind, vec![self.component("rows in bins", Tally::Bins { slot }, Rational::ONE)]))
+    }
+
+    fn distinct(&mut self, source: Source, values: Keys) -> (QueryKind, Vec<Component>) {
+        let kind = QueryKind::Distinct { values: values.sorted().concat() };
+        let slot = self.slot(source, Reading::Value(Arc::new(values)));
+        (kind, vec![self.component("values that occur", Tally::Values { slot }, Rational::ONE)])
     }
 
     /// The place of a slot; queries of one column with the same bounds share it.
@@ -254,27 +359,29 @@ impl Builder {
 
     fn component(&mut self, role: &'static str, tally: Tally, step: Rational) -> Component {
         let rows = Rational::from(self.rows);
-        let (magnitude, cells) = match &tally {
-            Tally::Units => (Rational::ONE, 1),
-            Tally::Rows | Tally::Present { .. } => (rows, 1),
-            Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1),
+        let bins = |slot: usize| self.slots[slot].largest() as usize + 1;
+        let (magnitude, cells, tallied) = match &tally {
+            Tally::Units => (Rational::ONE, 1, 1),
+            Tally::Rows | Tally::Present { .. } => (rows, 1, 1),
+            Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1, 1),
             Tally::Centred { slot, centre } => {
-                let grid = match &self.slots[*slot].reading {
-                    Reading::Steps(grid) => (grid.high - centre).max(centre - grid.low),
-                    Reading::Bin(_) => 0,
-                };
-                (rows * Rational::from(grid), 1)
+                let (low, high) = self.slots[*slot].reading.range().unwrap_or_default();
+                (rows * Rational::from((high - centre).max(centre - low)), 1, 1)
             }
-            Tally::Bins { slot } => (rows, self.slots[*slot].largest() as usize + 1),
+            Tally::Bins { slot } => (rows, bins(*slot), bins(*slot)),
+            // A unit has no more values than there are.
+            Tally::Values { slot } => (rows.min(Rational::from(bins(*slot) as u64)), 1, bins(*slot)),
         };
-        let first = self.width;
+        let (first, first_tallied) = (self.width, self.tallied);
         self.width += cells;
+        self.tallied += tallied;
         Component {
             role,
             cells,
             step,
             sensitivity: Sensitivity::of_groups(self.groups, &magnitude),
             first,
+            tallied: first_tallied..self.tallied,
             tally,
         }
     }

@@ -161,9 +161,9 @@ pub enum KeysSpec {
 pub struct QuerySpec {
     /// The name of the answer.
     pub name: String,
-    /// One of `count`, `count-units`, `sum`, `mean` and `histogram`.
+    /// One of `count`, `count-units`, `sum`, `mean`, `variance`, `std`, `distinct` and `histogram`.
     pub kind: String,
-    /// The column that is summed, averaged or binned.
+    /// The column that is asked about.
     pub column: Option<String>,
     /// The least and the largest value of a row; others are moved there.
     pub bounds: Option<[Rational; 2]>,
@@ -171,12 +171,34 @@ pub struct QuerySpec {
     pub grid: Option<Rational>,
     /// The edges of the bins of a histogram.
     pub edges: Option<Vec<Rational>>,
+    /// The values that may occur, of which those are counted that do: a list of one text each, or a file.
+    pub values: Option<KeysSpec>,
     /// What this question may cost, in ε.
     pub epsilon: Option<Rational>,
     /// What this question may cost, in ρ.
     pub rho: Option<Rational>,
+    /// How far off the answer may be; noise is not known here, so a front end turns it into an ε or ρ before there is a plan.
+    pub within: Option<Accuracy>,
     /// The part of the common budget for this question, relative to the others; 1 if it is not given.
     pub share: Option<Rational>,
+}
+
+/// How far off an answer may be, by noise alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Accuracy {
+    /// At most this far,
+    pub half_width: Rational,
+    /// with this probability.
+    pub confidence: Rational,
+}
+
+impl Accuracy {
+    /// At most so far, with this probability; 0.95 if none is given.
+    pub fn new(half_width: Rational, confidence: Option<Rational>) -> Accuracy {
+        let usual = || Rational::new(19, 20).expect("20 is not 0");
+        Accuracy { half_width, confidence: confidence.unwrap_or_else(usual) }
+    }
 }
 
 /// What the release may cost. The plan divides it among the questions; it spends nothing.

@@ -7,7 +7,9 @@ use lastbit_real::Rational;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::{BoundsSpec, BySpec, Format, KeysSpec, PrivacySpec, QuerySpec, Spec, SpecError, TableSpec, Unit};
+use super::{
+    Accuracy, BoundsSpec, BySpec, Format, KeysSpec, PrivacySpec, QuerySpec, Spec, SpecError, TableSpec, Unit,
+};
 use crate::suggest::closest;
 
 #[derive(Deserialize)]
@@ -60,8 +62,11 @@ struct QueryText {
     bounds: Option<Spanned<Vec<Spanned<Value>>>>,
     grid: Option<Spanned<Value>>,
     edges: Option<Vec<Spanned<Value>>>,
+    values: Option<Spanned<Value>>,
     epsilon: Option<Spanned<Value>>,
     rho: Option<Spanned<Value>>,
+    within: Option<Spanned<Value>>,
+    confidence: Option<Spanned<Value>>,
     share: Option<Spanned<Value>>,
 }
 
@@ -262,6 +267,25 @@ impl Source<'_> {
             .edges
             .as_ref()
             .map(|edges| edges.iter().map(|edge| self.number(&key("edges"), edge)).collect());
+        let values = query.values.as_ref().map(|values| match values.get_ref() {
+            Value::String(path) => Ok(KeysSpec::File(path.clone())),
+            Value::Array(list) if let Some(parts) = list.iter().map(part).collect::<Option<Vec<_>>>() => {
+                Ok(KeysSpec::List(parts.into_iter().map(|part| vec![part]).collect()))
+            }
+            _ => self.value_error(&key("values"), values.span(), "a list of values, or the path of a file"),
+        });
+        let confidence = self.optional(&key("confidence"), &query.confidence)?;
+        let within = match (self.optional(&key("within"), &query.within)?, &query.confidence) {
+            (Some(half_width), _) => Some(Accuracy::new(half_width, confidence)),
+            (None, Some(confidence)) => {
+                return self.value_error(
+                    &key("confidence"),
+                    confidence.span(),
+                    "left out, or beside `within`: how far off the answer may be",
+                );
+            }
+            (None, None) => None,
+        };
         Ok(QuerySpec {
             name: query.name.clone(),
             kind: query.kind.clone(),
@@ -269,8 +293,10 @@ impl Source<'_> {
             bounds,
             grid: self.optional(&key("grid"), &query.grid)?,
             edges: edges.transpose()?,
+            values: values.transpose()?,
             epsilon: self.optional(&key("epsilon"), &query.epsilon)?,
             rho: self.optional(&key("rho"), &query.rho)?,
+            within,
             share: self.optional(&key("share"), &query.share)?,
         })
     }
