@@ -275,7 +275,7 @@ impl Question {
         let verdict = if report.is_refuted() { Judgement::Violated } else { Judgement::Holds };
         let is_pure = claim.measure() == Measure::MaxDivergence;
         let words = match (verdict, is_pure) {
-            (Judgement::Violated, _) => format!("REFUTED: {claim}"),
+            (Judgement::Violated, _) => format!("violated: {claim}"),
             (_, true) => format!("nothing is refuted, as far as {depth} bits decide: {claim}"),
             (_, false) => {
                 format!(

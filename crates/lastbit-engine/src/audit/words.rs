@@ -470,7 +470,7 @@ impl SamplerDetails {
         }));
         rows.push(row("64-bit words", &|side| {
             let production = &side.production;
-            let verdict = if production.wrong.is_some() { "REFUTED" } else { "all right" };
+            let verdict = if production.wrong.is_some() { "violated" } else { "all right" };
             format!("{} at {} thresholds, {verdict}", production.replays, production.thresholds)
         }));
         columns(&rows)
