@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// at sensitivity 1 protects nobody, since one person changes a line by more, or adds or removes it. Add up first (counts, sums per
     /// group), then add noise to the results, with the distance by which one person can change all of them together.
     ///
-    /// Exit codes: 0 success; 2 a bad line or parameter; 1 any other failure, such as an output that is closed before all values are
+    /// Exit codes: 0 success; 2 a bad line, parameter or path; 1 any other failure, such as an output that is closed before all values are
     /// written; 130 stopped by Ctrl-C. The output then ends with a whole line, and a message says how many values were written; with --json
     /// nothing is written.
     Noise(Box<Noise>),

@@ -86,7 +86,7 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
     let needs = [
         (
             spec.table.unit.is_none(),
-            "no unit is given",
+            "the unit is missing",
             "name the column that tells people apart with --unit, or use --unit row if every row belongs to somebody else",
         ),
         (
@@ -96,17 +96,17 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
         ),
         (
             asked.epsilon.is_none() && asked.rho.is_none(),
-            "no loss is given",
+            "the loss is missing",
             "give what the release may cost with --epsilon, or with --rho for Gaussian noise; 1 is a common ε",
         ),
         (
             has_several_rows && !asked.by.is_empty() && asked.max_groups.is_none(),
-            "no bound on the groups of a unit is given",
+            "the bound on the groups of a unit is missing",
             "give the most groups that one unit counts in with --max-groups; fewer need less noise",
         ),
         (
             has_several_rows && asks_for_rows && asked.max_rows.is_none(),
-            "no bound on the rows of a unit is given",
+            "the bound on the rows of a unit is missing",
             "give the most rows of one unit that count in one group with --max-rows; fewer need less noise",
         ),
     ];
