@@ -101,7 +101,7 @@ class Ledger:
     ) -> "Ledger":
         """Declares a dataset and the most that all releases from it may cost, in a new ledger if there is none at the path.
 
-        dataset: the name of the data; it must not be declared yet. unit: whose privacy it is, such as "rider"; if it is left out, the first release
+        dataset: the name of the data; it must not be declared yet. unit: whose privacy is protected, such as "rider"; if it is left out, the first release
         settles it. The limit: epsilon (pure losses), rho (zero-concentrated ones), or epsilon with delta (anything that is so private together).
         """
         _lastbit._ledger_declare(

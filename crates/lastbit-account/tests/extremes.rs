@@ -69,7 +69,7 @@ fn mechanisms() -> Vec<Mechanism> {
 
 /// The longest time between two questions whether to go on, with much room for slow machines and builds, and the time after which it is stopped.
 const MOST_BETWEEN: Duration = Duration::from_secs(20);
-const MOST: Duration = Duration::from_millis(100);
+const MOST: Duration = Duration::from_millis(30);
 
 fn ends(name: &str, ask: impl Fn(&dyn Fn() -> bool) -> Result<Interval, Error>) {
     let (start, last, longest) = (Instant::now(), Cell::new(Instant::now()), Cell::new(Duration::ZERO));

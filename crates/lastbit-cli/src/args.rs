@@ -17,13 +17,15 @@ use crate::prove::args::{Check, Fmt, Prove};
 use crate::release::args::Release;
 use crate::version;
 
-/// Differential-privacy noise that is exact to the last bit
+/// Differential privacy that holds down to the last bit: released tables, noise, proofs and audits
 ///
-/// Adds noise to columns of numbers and says, as an exact fraction, how much privacy the result costs. The noise is sampled
-/// exactly and rounded once, so that the claim holds for the bits that are printed, not only for real numbers.
+/// Releases tables by group, adds noise to results, and says, as an exact fraction, how much privacy that costs. Noise is sampled exactly
+/// and rounded once, so that the claim holds for the bits that are printed, not only for real numbers.
 #[derive(Parser)]
 #[command(name = "lastbit", version, long_version = version::LONG, max_term_width = 100)]
 #[command(after_help = "Examples:
+  lastbit release init trips.csv > release.toml
+  lastbit release release.toml --ledger budget.db
   lastbit noise laplace --epsilon 1 --sensitivity 1 data.txt > noisy.txt
   lastbit noise laplace --epsilon 1 --sensitivity 1 --explain
   lastbit choose noisy-max --epsilon 1 --sensitivity 1 scores.txt
@@ -41,13 +43,14 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Release counts, sums, means and histograms of a table by group
     ///
-    /// From a table (CSV, plain or compressed, or Parquet) and a spec, or options, that says whose privacy it is, which groups there are, what is
-    /// asked and what it may cost. The released table goes to standard output, the claim to standard error. Every declared group is there; values have
-    /// intervals, and are not cut off at 0 unless that is asked for.
+    /// Takes a table (CSV, plain or compressed, or Parquet) and a spec, or options, which say whose privacy is protected, which groups there are,
+    /// what to compute and what it may cost. The released table goes to standard output, the claim to standard error. Every declared group is in the
+    /// result; values have intervals, and negative ones are not raised to 0 unless you ask for it.
     ///
-    /// With --ledger the release is charged to a budget before anything is computed, exactly once for each id; asked again it shows the stored result.
+    /// With --ledger the release is charged to a budget before anything is computed, exactly once for each id; asked again, it shows the stored result.
     ///
-    /// Exit codes: 0; 2 if the spec, the table or the ledger refuses: nothing of the table is shown; 1 if the system failed; 130 stopped by Ctrl-C.
+    /// Exit codes: 0 the table is written; 1 the system failed; 2 the spec, the table or the ledger refuses, and nothing of the table is shown;
+    /// 130 stopped by Ctrl-C.
     Release(Box<Release>),
     /// Budgets that outlive the process: make, show, limit and verify a ledger
     Budget(Box<Budget>),
@@ -66,7 +69,7 @@ pub(crate) enum Command {
     /// at sensitivity 1 protects nobody, since one person changes a line by more, or adds or removes it. Add up first (counts, sums per
     /// group), then add noise to the results, with the distance by which one person can change all of them together.
     ///
-    /// Exit codes: 0 success; 2 a bad line or parameter; 1 any other failure, such as an output that is closed before all values are
+    /// Exit codes: 0 success; 2 a bad line, parameter or path; 1 any other failure, such as an output that is closed before all values are
     /// written; 130 stopped by Ctrl-C. The output then ends with a whole line, and a message says how many values were written; with --json
     /// nothing is written.
     Noise(Box<Noise>),
@@ -118,18 +121,18 @@ pub(crate) enum Command {
     /// and down for the lower one. The parameters of all releases must be fixed before the first of them; if later ones are chosen after the outputs of
     /// earlier ones are seen, only the sums of pure and of zero-concentrated losses hold, within a limit fixed before. docs/accounting.md has the proofs.
     ///
-    /// Exit codes: 0; 2 if the question makes no sense; 130 stopped by Ctrl-C.
+    /// Exit codes: 0 answered; 2 no such term or question; 130 stopped by Ctrl-C.
     Account(Box<Account>),
     /// Recompute a file of exact values, or write one
     ///
     /// Such a file has parameters and the exact values that follow from them, so that implementations which share no code can be
     /// compared. docs/conformance.md describes it.
     Conformance(Box<Conformance>),
-    /// Try programs with known answers, and say how long each takes
+    /// Try programs with known answers, and time each of them
     Bench(Bench),
     /// Say what a word means: a rule, a lemma, a verdict, a mechanism, or a word of the glossary
     ///
-    /// Without a word, all of them are listed. Exit codes: 0; 2 if there is no such word.
+    /// Without a word, all of them are listed. Exit codes: 0 explained; 2 no such word.
     #[command(after_help = "Examples:
   lastbit explain LAP-GEN
   lastbit explain UNDECIDED

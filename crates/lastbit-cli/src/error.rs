@@ -101,6 +101,8 @@ impl Error {
                 | lastbit::Error::NoKeyMemory { .. },
             ) => 1,
             Error::Library(_) => 2,
+            // A path that leads nowhere is bad input, as for the commands that read whole files.
+            Error::Io { source, .. } if is_bad_path(source.kind()) => 2,
             Error::Changed(_) | Error::Io { .. } => 1,
             Error::BrokenPipe { exit_code } => *exit_code,
             Error::Told(code) => *code,
@@ -126,6 +128,12 @@ impl Error {
             ));
         }
     }
+}
+
+/// Whether the path is at fault, and not the machine.
+fn is_bad_path(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    matches!(kind, NotFound | IsADirectory | NotADirectory | PermissionDenied)
 }
 
 /// What the engine refuses, in the words of the command.

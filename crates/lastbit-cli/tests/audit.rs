@@ -325,6 +325,23 @@ fn samplers() {
     assert_eq!(found, audit(&again));
 }
 
+/// A sampler audit knows the loss from below only, so a limit holds no further than the bits that were tried.
+#[test]
+fn a_limit_for_a_sampler_holds_as_far_as_bits_decide() {
+    for (depth, limit, exit, says) in [
+        (4, "0.5", 0, "HOLDS as far as 8 bits decide: the loss is at least 0"),
+        (4, "0.3", 3, "UNDECIDED: the loss is at least 0"),
+        (16, "0.3", 1, "VIOLATED: the loss is at least 0.3"),
+    ] {
+        let output = run(&format!(
+            "audit sampler discrete-laplace --scale 5/2 --inputs 0 1 --depth {depth} --fail-above {limit}"
+        ));
+        assert_eq!(code(&output), exit, "{limit}: {}", stderr(&output));
+        assert!(stdout(&output).starts_with(says), "{limit}: {}", stdout(&output));
+        assert!(!stdout(&output).contains("claimed by the library: holds"), "{}", stdout(&output));
+    }
+}
+
 /// What was found by then is reported.
 #[cfg(unix)]
 #[test]

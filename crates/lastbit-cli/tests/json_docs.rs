@@ -11,7 +11,7 @@ use crate::common::{self, lastbit, output, stderr, stdout};
 use serde_json::Value;
 
 /// Members that change from run to run.
-const VOLATILE: [&str; 1] = ["seconds"];
+const VOLATILE: [&str; 3] = ["seconds", "search_seconds", "check_seconds"];
 
 /// The examples: the command, and what it prints.
 fn examples(page: &str) -> Vec<(String, Value)> {
@@ -29,6 +29,17 @@ fn examples(page: &str) -> Vec<(String, Value)> {
         examples.push((command.to_owned(), value));
     }
     examples
+}
+
+/// The words of a command; what is between apostrophes is one word.
+fn words(command: &str) -> Vec<String> {
+    let parts = command.split('\'').enumerate();
+    parts
+        .flat_map(|(i, part)| match i % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        })
+        .collect()
 }
 
 fn is_left_out(value: &Value) -> bool {
@@ -80,7 +91,7 @@ fn the_examples_are_what_is_printed() {
         let mut printed = None;
         for part in command.split(" && lastbit ") {
             let words: Vec<String> =
-                part.split_whitespace().map(|word| word.replace("CERT", certificate)).collect();
+                words(part).into_iter().map(|word| word.replace("CERT", certificate)).collect();
             printed = Some(output(lastbit("").args(&words).current_dir(&root)));
         }
         let printed = printed.expect("a command");

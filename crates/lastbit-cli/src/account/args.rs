@@ -20,7 +20,7 @@ use crate::args::exact;
   zcdp: rho=R                          anything that is ρ-zero-concentrated
   threshold: epsilon=E | scale=B, threshold=T [,keys=L]
 
-The sensitivity is 1 if it is not given; rate=R is the probability of taking a row, if noise is added to a sum over a sample.
+The sensitivity is 1 if it is not given; rate=R is the probability of taking a row, where noise is added to a sum over a random sample of rows.
 
 Examples:
   lastbit account --epsilon 25 laplace:epsilon=0.1*1000
@@ -94,7 +94,7 @@ pub(crate) struct Calibrate {
     /// The δ that all releases together must keep
     #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) delta: Rational,
-    /// Print the answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -110,19 +110,19 @@ pub(crate) enum Noise {
 /// What is asked.
 #[derive(Args)]
 pub(crate) struct Asked {
-    /// Say the least δ at this ε; may be given several times
+    /// Compute the least δ at this ε; may be given several times
     #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) epsilon: Vec<Rational>,
-    /// Say the least ε at this δ; may be given several times
+    /// Compute the least ε at this δ; may be given several times
     #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) delta: Vec<Rational>,
-    /// Neighbours differ in N units instead of one: what a family or a company loses
+    /// Neighbours differ in N units instead of one, such as a family
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) group: u64,
-    /// Say what an attacker can do: how often a guess is right, and misses against false alarms
+    /// Show what an attacker can do: how often a guess is right, and the trade-off of misses and false alarms
     #[arg(long)]
     pub(crate) attacker: bool,
-    /// Compute N points of the curve δ(ε), to a few digits
+    /// Compute N points of the curve δ(ε), with a few digits
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) curve: usize,
 }
@@ -130,13 +130,13 @@ pub(crate) struct Asked {
 /// How it is shown.
 #[derive(Args)]
 pub(crate) struct Shown {
-    /// The number of certified digits, as far as there is room
+    /// The number of certified digits, as far as time and memory allow
     #[arg(long, value_name = "N", default_value_t = 6)]
     pub(crate) digits: usize,
     /// Print the sums of losses, the terms and the exact fractions, too
     #[arg(long)]
     pub(crate) details: bool,
-    /// Print the answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use lastbit::{Rational, Rounding};
 use lastbit_audit::ExactLoss;
 use lastbit_audit::program;
+use lastbit_engine::{Loss, Number, Schema};
 use lastbit_lang::ast::{Declaration, File, Scalar};
 use lastbit_lang::watch::Limits;
 use lastbit_lang::{Bindings, parse};
@@ -28,9 +29,13 @@ const VARIANTS: [(&str, Write); 4] = [
     ("halved", variants::halved),
 ];
 
+/// Digits of losses.
+const DIGITS: usize = 4;
+
 /// A program in one of its forms, and what came of it.
 #[derive(Serialize)]
 pub(super) struct Row {
+    pub(super) schema: Schema,
     pub(super) program: &'static str,
     pub(super) variant: &'static str,
     pub(super) expected: &'static str,
@@ -48,8 +53,7 @@ pub(super) struct Found {
     /// The privacy cost that is proved.
     pub(super) cost: Option<String>,
     /// What a witness loses at least.
-    #[serde(rename = "loss_lower_bound")]
-    pub(super) loss: Option<String>,
+    pub(super) loss: Option<Loss>,
     pub(super) evaluations: usize,
     /// Seconds of the search, and of the check of what it found.
     #[serde(rename = "search_seconds")]
@@ -82,7 +86,7 @@ pub(super) fn rows(program: Option<&str>) -> Result<Vec<Row>, Error> {
             };
             let found = found(&text);
             let right = expected == found.verdict;
-            rows.push(Row { program: standard.name, variant, expected, right, found });
+            rows.push(Row { schema: Schema, program: standard.name, variant, expected, right, found });
         }
     }
     Ok(rows)
@@ -109,9 +113,11 @@ fn found(text: &str) -> Found {
     };
     let (cost, check) = checked(&file, declaration, &report).unzip();
     let loss = match &report.refutation {
-        Some(Ok(RefutationOutcome::Refuted(witness))) => Some(
-            witness.loss().map_or("inf".into(), |loss| Rational::from(&loss).to_decimal(4, Rounding::Down)),
-        ),
+        Some(Ok(RefutationOutcome::Refuted(witness))) => {
+            Some(witness.loss().map_or(Loss::Infinite, |loss| {
+                Loss::AtLeast(Number::rounded(&Rational::from(&loss), DIGITS, Rounding::Down))
+            }))
+        }
         _ => None,
     };
     let verdict = match report.conclusion {
@@ -141,7 +147,7 @@ fn has_floats(declaration: &Declaration) -> bool {
 }
 
 /// A float mechanism of one argument, with parameters 1 and inputs 0 and 1: a loss that is not finite refutes every claim.
-fn audited(file: &File, declaration: &Declaration) -> (String, Option<String>) {
+fn audited(file: &File, declaration: &Declaration) -> (String, Option<Loss>) {
     let mut bindings = Bindings::default();
     bindings.values.extend(declaration.parameters().map(|binder| (binder.name.text.clone(), Rational::ONE)));
     let [zero, one]: [BTreeMap<String, Rational>; 2] = [0, 1].map(|x| {
@@ -149,7 +155,7 @@ fn audited(file: &File, declaration: &Declaration) -> (String, Option<String>) {
     });
     let audit = program::audit(file, None, &bindings, [&zero, &one], &program::Options::default());
     match audit.map(|audit| audit.loss(64)) {
-        Ok(ExactLoss::Infinite) => ("refuted".into(), Some("inf".into())),
+        Ok(ExactLoss::Infinite) => ("refuted".into(), Some(Loss::Infinite)),
         Ok(_) => ("undecided".into(), None),
         Err(error) => (error.to_string(), None),
     }

@@ -1,6 +1,7 @@
 //! Rows for people and for programs.
 
 use lastbit_audit::columns;
+use lastbit_engine::Loss;
 
 use super::logic::Row;
 
@@ -21,7 +22,11 @@ fn cells(row: &Row) -> [String; 9] {
         seconds(found.search),
         found.check.map_or("-".into(), seconds),
         found.evaluations.to_string(),
-        or_dash(&found.loss),
+        match &found.loss {
+            Some(Loss::Finite(loss) | Loss::AtLeast(loss)) => loss.to_string(),
+            Some(_) => "infinite".into(),
+            None => "-".into(),
+        },
     ]
 }
 

@@ -21,21 +21,21 @@ pub(crate) struct Budget {
 
 #[derive(Subcommand)]
 pub(crate) enum Action {
-    /// Declare a dataset and the most that all releases from it may cost; makes the ledger if it is not there
+    /// Declare a dataset and the most that all releases from it may cost; creates the ledger if there is none
     Create(Create),
-    /// What was spent of each budget, and what is left
+    /// Show what was spent of each budget, and what is left
     Show(Shown),
     /// Set another limit for a dataset, or for one analyst's releases from it
     ///
     /// What was spent stays spent, and may be more than a lower limit. The change is an entry of its own.
     Limit(Limit),
-    /// All entries, in order
+    /// List all entries in order
     History(Shown),
     /// Check all hashes, sums and rules of the ledger, and whether it has the entry that a claim names
     ///
     /// Exit codes: 0 all holds; 1 something is broken, or the entry is missing: the ledger is an older copy, or another one.
     Verify(Verify),
-    /// The whole ledger as JSON, after it was verified
+    /// Verify the ledger, then print all of it as JSON
     Export(Export),
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct File {
     /// The ledger
     #[arg(value_name = "LEDGER")]
     pub(crate) path: PathBuf,
-    /// Accept a ledger on a network file system, which only one machine may use
+    /// Accept a ledger on a network file system; only one machine may use it
     #[arg(long)]
     pub(crate) force_network: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) struct Create {
     /// The name of the data
     #[arg(long, value_name = "NAME")]
     pub(crate) dataset: String,
-    /// Whose privacy it is, such as rider; must be the unit of all releases [default: that of the first release]
+    /// Whose privacy is protected, such as rider: the unit of all releases [default: that of the first release]
     #[arg(long, value_name = "NAME")]
     pub(crate) unit: Option<String>,
     #[command(flatten)]
@@ -80,10 +80,10 @@ pub(crate) struct Limit {
 /// The most that releases may cost together.
 #[derive(Args)]
 pub(crate) struct Amount {
-    /// Pure losses that add to at most this ε; with --delta, anything that is (ε, δ)-private together
+    /// The most that pure losses may add up to; with --delta, all releases together are (ε, δ)-differentially private
     #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true, required_unless_present = "rho", conflicts_with = "rho")]
     pub(crate) epsilon: Option<Rational>,
-    /// Zero-concentrated losses that add to at most this ρ; pure ones are converted
+    /// The most that zero-concentrated losses may add up to; pure losses are converted
     #[arg(long, value_name = "RHO", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) rho: Option<Rational>,
     /// The δ that goes with --epsilon
@@ -95,7 +95,7 @@ pub(crate) struct Amount {
 pub(crate) struct Shown {
     #[command(flatten)]
     pub(crate) file: File,
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -107,7 +107,7 @@ pub(crate) struct Verify {
     /// The entry that a claim names, such as 17:3f…
     #[arg(long, value_name = "HEAD")]
     pub(crate) head: Option<String>,
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -28,7 +28,7 @@ pub(crate) struct Release {
     pub(crate) from: Vec<String>,
     #[command(flatten)]
     pub(crate) book: Book,
-    /// Say what the release would cost, how far off it would be and what the ledger leaves; reads nothing of the table, charges nothing
+    /// Show what the release would cost, how far off it would be and what the ledger would have left, without reading the table or charging anything
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(crate) struct Release {
 
 #[derive(Subcommand)]
 pub(crate) enum Special {
-    /// Write a commented spec for a table: from the names and types of its columns, never from its values
+    /// Write a commented spec for a table: based on the names and types of its columns, never on its values
     Init {
         /// The table
         data: PathBuf,
@@ -57,13 +57,13 @@ pub(crate) struct Book {
     /// Charge the release to this ledger, once
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
-    /// The name of the release: asked again under the same name, the stored result is shown at no charge [default: after the plan]
+    /// The name of the release: asked again under the same name, the stored result is shown at no charge [default: derived from the plan]
     #[arg(long, requires = "ledger")]
     pub(crate) id: Option<String>,
     /// Who asks, if the ledger has budgets by analyst
     #[arg(long, value_name = "NAME", requires = "ledger")]
     pub(crate) analyst: Option<String>,
-    /// Accept a ledger on a network file system, which only one machine may use
+    /// Accept a ledger on a network file system; only one machine may use it
     #[arg(long, requires = "ledger")]
     pub(crate) force_network: bool,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Output {
     /// Write a page for the person who signs, in plain words: text, or HTML if the name ends in .html (`-` is standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) statement: Option<PathBuf>,
-    /// Print all groups, and not only the first 40
+    /// Print all groups, not only the first 40
     #[arg(long)]
     pub(crate) all: bool,
     /// For auditors who have the table: the hash of the exact aggregates and counts of rows, to standard error. These are NOT private
@@ -96,10 +96,10 @@ pub(crate) struct Output {
 #[derive(Args)]
 #[command(next_help_heading = "Values")]
 pub(crate) struct Processing {
-    /// The probability that an interval has the value without noise
+    /// The probability that an interval contains the value without noise
     #[arg(long, value_name = "P", value_parser = exact, allow_hyphen_values = true, default_value = "0.95")]
     pub(crate) confidence: Rational,
-    /// Show negative counts and sums as 0. Sums of them are then too large on average
+    /// Show negative counts and sums as 0; adding them up then gives too much on average
     #[arg(long)]
     pub(crate) non_negative: bool,
     /// Round values to integers
@@ -114,10 +114,10 @@ pub(crate) struct Processing {
 #[derive(Args)]
 #[command(next_help_heading = "Computing")]
 pub(crate) struct Limits {
-    /// Bytes of rows that are kept in memory, such as 500MB; more go to a temporary file
+    /// How many bytes of rows to keep in memory, such as 500MB; the rest goes to a temporary file
     #[arg(long, value_name = "SIZE", default_value = "256MB")]
     pub(crate) memory: Size,
-    /// Threads [default: one for every core]
+    /// The number of threads [default: one for every core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZero<usize>>,
     /// For tests only: noise that anyone can recompute from the seed N
@@ -131,16 +131,16 @@ pub(crate) struct Limits {
 #[derive(Args)]
 #[command(next_help_heading = "Without a spec")]
 pub(crate) struct Asked {
-    /// Whose privacy it is: a column, several with commas between them, or `row` if every row is somebody else
+    /// Whose privacy is protected: a column, several columns separated by commas, or `row` if every row belongs to somebody else
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) unit: Vec<String>,
-    /// The name of the data for the ledger
+    /// The name of the data in the ledger
     #[arg(long, value_name = "NAME")]
     pub(crate) dataset: Option<String>,
-    /// The columns whose values make a group
+    /// The columns to group by
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) by: Vec<String>,
-    /// All groups: a file with one a line, a public table with these columns, or values with commas between them
+    /// All groups: a file with one group a line, a public table with these columns, or values separated by commas
     #[arg(long, value_name = "FILE|VALUES")]
     pub(crate) keys: Option<String>,
     /// Count rows, under this name
@@ -149,10 +149,10 @@ pub(crate) struct Asked {
     /// Count units, under this name
     #[arg(long, value_name = "NAME")]
     pub(crate) count_units: Vec<String>,
-    /// Add up a column whose values are moved into these bounds: fare=0..100, or total:fare=0..100 for another name
+    /// Sum a column after clamping each value to these bounds: fare=0..100, or total:fare=0..100 for another name
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
     pub(crate) sum: Vec<String>,
-    /// The mean of such a column
+    /// The mean of a column, clamped in the same way
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
     pub(crate) mean: Vec<String>,
     /// The variance of such a column: of the values that there are, not of those that they are a sample of
@@ -164,31 +164,31 @@ pub(crate) struct Asked {
     /// How many of these values of a column occur: city=Bern,Biel, or city=FILE with one a line
     #[arg(long, value_name = "COLUMN=VALUES|FILE")]
     pub(crate) distinct: Vec<String>,
-    /// Count rows by bins of a column with these edges: age=0,18,65,120
+    /// Count rows in bins of a column, with these edges: age=0,18,65,120
     #[arg(long, value_name = "COLUMN=EDGES", allow_hyphen_values = true)]
     pub(crate) histogram: Vec<String>,
     /// How far off a query may be, instead of what it costs: trips=20, or trips=20@0.99 with another probability than 0.95
     #[arg(long, value_name = "NAME=WIDTH")]
     pub(crate) within: Vec<String>,
-    /// Rows that count: those for which this is true, such as 'fare > 0 and not (city is null)'
+    /// Count only rows for which this is true, such as 'fare > 0 and not (city is null)'
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
-    /// Groups that a unit counts in at most
+    /// The most groups that one unit counts in
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_groups: Option<u64>,
-    /// Rows of a unit that count in one group at most
+    /// The most rows of one unit that count in one group
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_rows: Option<u64>,
     /// ε of the whole release
     #[arg(long, value_name = "E", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) epsilon: Option<Rational>,
-    /// ρ of the whole release, in zero-concentrated privacy, with Gaussian noise
+    /// ρ of the whole release, for zero-concentrated privacy with Gaussian noise
     #[arg(long, value_name = "RHO", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) rho: Option<Rational>,
-    /// δ of the whole release, beside --epsilon, with Gaussian noise
+    /// δ of the whole release, together with --epsilon, for Gaussian noise
     #[arg(long, value_name = "DELTA", value_parser = exact, allow_hyphen_values = true)]
     pub(crate) delta: Option<Rational>,
-    /// The sign between the cells of a CSV file
+    /// The character that separates the cells of a CSV file
     #[arg(long, value_name = "CHARACTER")]
     pub(crate) delimiter: Option<char>,
 }

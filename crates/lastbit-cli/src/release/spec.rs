@@ -89,8 +89,8 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
     let needs = [
         (
             spec.table.unit.is_none(),
-            "whose privacy it is is missing",
-            "name the column that tells people apart with --unit, or say --unit row if every row is somebody else",
+            "the unit is missing",
+            "name the column that tells people apart with --unit, or use --unit row if every row belongs to somebody else",
         ),
         (
             spec.queries.is_empty(),
@@ -101,18 +101,18 @@ fn missing(asked: &Asked, spec: &Spec) -> Option<(&'static str, &'static str)> {
             asked.epsilon.is_none()
                 && asked.rho.is_none()
                 && spec.queries.iter().any(|query| query.within.is_none()),
-            "what the release may cost is missing",
-            "say it with --epsilon, or with --rho for Gaussian noise; 1 is a common ε; or say how far off each query may be with --within",
+            "the loss is missing",
+            "give what the release may cost with --epsilon, or with --rho for Gaussian noise; 1 is a common ε; or say how far off each query may be with --within",
         ),
         (
             has_several_rows && !asked.by.is_empty() && asked.max_groups.is_none(),
-            "how many groups a unit counts in is missing",
-            "say it with --max-groups: more groups of a unit do not count, and fewer need less noise",
+            "the bound on the groups of a unit is missing",
+            "give the most groups that one unit counts in with --max-groups; fewer need less noise",
         ),
         (
             has_several_rows && asks_for_rows && asked.max_rows.is_none(),
-            "how many rows of a unit count in one group is missing",
-            "say it with --max-rows: more rows of a unit do not count, and fewer need less noise",
+            "the bound on the rows of a unit is missing",
+            "give the most rows of one unit that count in one group with --max-rows; fewer need less noise",
         ),
     ];
     needs.into_iter().find_map(|(is_missing, what, hint)| is_missing.then_some((what, hint)))
@@ -127,9 +127,10 @@ fn groups(keys: &str, columns: usize) -> Result<KeysSpec, Error> {
         1 if keys.contains(',') || !keys.contains(['.', '/']) => {
             Ok(KeysSpec::List(keys.split(',').map(|key| vec![key.trim().to_owned()]).collect()))
         }
-        1 => {
-            Err(Error::usage(format!("there is no file {keys}"), "give a file with a group a line, or a,b,c"))
-        }
+        1 => Err(Error::usage(
+            format!("there is no file {keys}"),
+            "give a file with one group a line, or a,b,c",
+        )),
         _ => Err(Error::usage(
             format!("there is no file {keys}"),
             "groups of several columns come from a public table with these columns",

@@ -275,7 +275,7 @@ impl Question {
         let verdict = if report.is_refuted() { Judgement::Violated } else { Judgement::Holds };
         let is_pure = claim.measure() == Measure::MaxDivergence;
         let words = match (verdict, is_pure) {
-            (Judgement::Violated, _) => format!("REFUTED: {claim}"),
+            (Judgement::Violated, _) => format!("violated: {claim}"),
             (_, true) => format!("nothing is refuted, as far as {depth} bits decide: {claim}"),
             (_, false) => {
                 format!(
@@ -291,12 +291,15 @@ impl Question {
             excess: None,
             words,
         };
-        let (verdict, claims) =
+        let (verdict, mut claims) =
             with_limit(wishes, vec![own], |limit| match at_most(&report.loss.loss, limit) {
                 Judgement::Violated => Judgement::Violated,
                 _ if verdict == Judgement::Holds && is_pure && claim.loss() <= limit => Judgement::Holds,
                 _ => Judgement::Undecided,
             });
+        if let Some(limit) = claims.iter_mut().find(|claim| claim.source == ClaimSource::FailAbove) {
+            limit.words.push_str(&format!(", as far as {depth} bits decide"));
+        }
         let mut notes =
             vec!["an output may stand for an interval of outputs; the loss is that of these".to_owned()];
         if report.starts_over() {

@@ -126,6 +126,15 @@ impl AuditAnswer {
             (Judgement::Holds, false) if self.worst.is_some() => {
                 format!("HOLDS: {found}, and no two inputs lose more than {claimed}, {who}")
             }
+            // The loss that was found is a lower bound; that of the law decides.
+            (Judgement::Holds, false) if self.form == Form::Sampler => {
+                let bits = self.sampler.as_ref().map_or(0, |details| details.depth_bits);
+                let law = self.claims.iter().find(|claim| claim.source == ClaimSource::Library);
+                let law = law.map_or_else(String::new, |law| shown_number(&law.epsilon));
+                format!(
+                    "HOLDS as far as {bits} bits decide: {found}, and that of the law ε = {law}, at most {claimed}, {who}"
+                )
+            }
             (Judgement::Holds, false) => format!("HOLDS {place}: {found}, at most {claimed}, {who}"),
             (Judgement::Violated, false) => format!("VIOLATED: {found}, above {claimed}, {who}"),
             (Judgement::Holds, true) => format!("HOLDS {place}: δ is within {claimed}, {who}; {found}"),
@@ -216,7 +225,8 @@ impl AuditAnswer {
                 ),
             });
         }
-        for claim in self.claims.iter().skip(1) {
+        // What a sampler claims has words of its own, below.
+        for claim in self.claims.iter().skip(1).filter(|claim| claim.source != ClaimSource::Library) {
             let bound = shown_number(&claim.epsilon);
             let verdict = claim.verdict.text();
             lines.push(format!("claim    loss <= {bound}, {}: {verdict}", claim.source.in_words()));
@@ -470,7 +480,7 @@ impl SamplerDetails {
         }));
         rows.push(row("64-bit words", &|side| {
             let production = &side.production;
-            let verdict = if production.wrong.is_some() { "REFUTED" } else { "all right" };
+            let verdict = if production.wrong.is_some() { "violated" } else { "all right" };
             format!("{} at {} thresholds, {verdict}", production.replays, production.thresholds)
         }));
         columns(&rows)

@@ -136,7 +136,7 @@ pub(super) const RULES: [Entry; 26] = [
     ),
     rule(
         "EVENT",
-        &["event"],
+        &[],
         "Probabilities of intervals of x + s·c·ln(u), compared directly.",
         "They have a closed form in exponentials; each case is an inequality of polynomials with a certificate.",
         "mechanisms/snapping.lb: which u and s give an output.",

@@ -13,7 +13,7 @@ const fn mechanism(
     Entry { group: Group::Mechanisms, word, aliases, statement, reason, example, see }
 }
 
-pub(super) const MECHANISMS: [Entry; 9] = [
+pub(super) const MECHANISMS: [Entry; 14] = [
     mechanism(
         "laplace",
         &["lap"],
@@ -85,5 +85,45 @@ pub(super) const MECHANISMS: [Entry; 9] = [
         "Like noisy-max, but with weights, and with probabilities given by a formula.",
         "`lastbit choose exponential --epsilon 1 --sensitivity 1 scores.txt`.",
         "docs/choosing.md",
+    ),
+    mechanism(
+        "textbook-laplace",
+        &["textbook"],
+        "x -> x ⊕ s ⊗ (LN(u) ⊘ ε), with a random sign s and every operation in floating point. Takes ε and the type. Loss: infinite.",
+        "Not for use, and not offered: it is what an audit shows to be broken, as many libraries have it.",
+        "`lastbit audit textbook-laplace --epsilon 1 --inputs 0 1`.",
+        "docs/audit.md",
+    ),
+    mechanism(
+        "randomized-response",
+        &["rr"],
+        "a bit -> the bit with probability e^ε/(1 + e^ε), otherwise the other one. Takes ε. Loss: ε, pure.",
+        "For answers that nobody may see, not even those who collect them; lastbit audits, proves and accounts for it.",
+        "`lastbit account --delta 1e-6 randomized-response:epsilon=1*10`.",
+        "docs/accounting.md",
+    ),
+    mechanism(
+        "pure",
+        &[],
+        "In a term of lastbit account: anything whose loss is at most ε. Takes ε.",
+        "For releases of others, of which nothing else is known.",
+        "`lastbit account --delta 1e-6 pure:epsilon=0.1*100`.",
+        "docs/accounting.md",
+    ),
+    mechanism(
+        "approximate",
+        &[],
+        "In a term of lastbit account: anything that is (ε, δ)-differentially private. Takes ε and δ.",
+        "For releases of others, of which nothing else is known.",
+        "`lastbit account --delta 1e-4 approximate:epsilon=0.1,delta=1e-6*10`.",
+        "docs/accounting.md",
+    ),
+    mechanism(
+        "threshold",
+        &["unknown keys"],
+        "In a term of lastbit account: groups that the data name, each published if its noisy count reaches a threshold. Takes ε or scale, the threshold, and the keys of a unit.",
+        "A group of one unit alone is published with a small probability, which costs δ.",
+        "`lastbit account --delta 1e-6 threshold:epsilon=1,threshold=40`.",
+        "docs/accounting.md",
     ),
 ];

@@ -99,7 +99,10 @@ impl Entry {
             let _ = write!(text, " (also {})", self.aliases.join(", "));
         }
         let _ = write!(text, "\n\n  {}\n\n", self.statement);
-        let _ = writeln!(text, "why      {}", self.reason);
+        let _ = match self.reason.strip_prefix("Next: ") {
+            Some(next) => writeln!(text, "next     {next}"),
+            None => writeln!(text, "why      {}", self.reason),
+        };
         let _ = writeln!(text, "example  {}", self.example);
         let _ = writeln!(text, "see      {}", self.see);
         text

@@ -6,6 +6,8 @@ use lastbit_prove::logic::script::RULES;
 
 use super::*;
 use crate::Judgement;
+use crate::attack::Verdict;
+use crate::check::CheckVerdict;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -94,7 +96,47 @@ fn every_verdict_is_explained() {
         assert!(entry.statement.contains(&format!("Exit code {}", judgement.exit_code())), "{}", entry.word);
     }
     // What reports begin with.
-    for word in ["PROVED", "REFUTED", "REJECTED", "ACCEPTED", "VACUOUS", "NOT CHECKED", "LEAKS"] {
-        assert_eq!(find(word).unwrap().group, Group::Verdicts);
+    let attacks = [Verdict::Leaks, Verdict::NotSeenToLeak, Verdict::TooFewSamples, Verdict::NoClaim];
+    let checks = [
+        CheckVerdict::Accepted,
+        CheckVerdict::Refused,
+        CheckVerdict::NotChecked,
+        CheckVerdict::NotACertificate,
+    ];
+    let others = [
+        "PROVED",
+        "REFUTED",
+        "REJECTED",
+        "VACUOUS",
+        "POSSIBLY VACUOUS",
+        "LOSS",
+        "BROKEN",
+        "MISSING",
+        "DIFFERENT",
+    ];
+    let words = attacks.map(Verdict::word).into_iter().chain(checks.map(CheckVerdict::word)).chain(others);
+    for word in words {
+        assert_eq!(find(word).unwrap_or_else(|| panic!("{word}")).group, Group::Verdicts);
+    }
+}
+
+#[test]
+fn every_mechanism_is_explained() {
+    // What is added as noise, chosen by, audited, or accounted for.
+    let noise = ["laplace", "gaussian", "grid-laplace", "discrete-laplace", "discrete-gaussian", "snapping"];
+    let others = ["float-snapping", "noisy-max", "exponential", "textbook-laplace", "randomized-response"];
+    let terms = ["pure", "approximate", "zcdp", "threshold"];
+    for word in noise.iter().chain(&others).chain(&terms) {
+        assert!(find(word).is_some(), "{word}");
+    }
+}
+
+#[test]
+fn no_two_entries_share_a_name() {
+    let mut names = BTreeSet::new();
+    for entry in entries() {
+        for name in std::iter::once(&entry.word).chain(entry.aliases) {
+            assert!(names.insert(*name), "{name}");
+        }
     }
 }

@@ -13,7 +13,7 @@ const fn verdict(
     Entry { group: Group::Verdicts, word, aliases, statement, reason, example, see }
 }
 
-pub(super) const VERDICTS: [Entry; 12] = [
+pub(super) const VERDICTS: [Entry; 17] = [
     verdict(
         "PROVED",
         &["proof"],
@@ -101,6 +101,46 @@ pub(super) const VERDICTS: [Entry; 12] = [
         "Next: more samples, or an audit or a proof, which consider every output.",
         "`lastbit attack` of `lastbit noise laplace`.",
         "docs/attack.md",
+    ),
+    verdict(
+        "TOO FEW SAMPLES",
+        &["too few"],
+        "Even if every sample for one input had shown the event, and none for the other, that would not show a loss above ε. Exit code 3.",
+        "Next: take at least as many samples as the verdict says.",
+        "`lastbit attack` of two files with five numbers each.",
+        "docs/attack.md",
+    ),
+    verdict(
+        "LOSS",
+        &["LOSS AT LEAST"],
+        "A number without a judgement, because nothing is claimed: a loss, or a lower bound on it. Exit code 0.",
+        "Next: compare it with what you want, by --epsilon or --fail-above.",
+        "`lastbit attack at-0.txt at-1.txt` without `--epsilon`.",
+        "docs/cli.md",
+    ),
+    verdict(
+        "REFUSED",
+        &[],
+        "A certificate is wrong at the step shown; of a text, a question or a release: there is no answer, for the reason given. Exit code 1 for a certificate, otherwise 2.",
+        "Next: write the certificate again with lastbit prove; of anything else, follow the hint.",
+        "A certificate in which a number was changed.",
+        "docs/coq.md",
+    ),
+    verdict(
+        "NOT A CERTIFICATE",
+        &[],
+        "The file is no certificate of lastbit prove, or one of another version. Exit code 2.",
+        "Next: write it with lastbit prove FILE --certificate PATH.",
+        "`lastbit check README.md`.",
+        "docs/coq.md",
+    ),
+    verdict(
+        "BROKEN",
+        &["MISSING", "DIFFERENT"],
+        "The ledger was changed by other means than lastbit (BROKEN), or lacks the entry that was asked for (MISSING), or has another one in its place (DIFFERENT). Exit code 1.",
+        "Next: do not release from it; find the copy that has the entry.",
+        "`lastbit budget verify budget.db --head 17:3f…` of an older copy.",
+        "docs/ledger.md",
     ),
     verdict(
         "INFINITE",

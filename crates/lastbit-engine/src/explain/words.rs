@@ -13,7 +13,7 @@ const fn word(
     Entry { group: Group::Words, word, aliases, statement, reason, example, see }
 }
 
-pub(super) const WORDS: [Entry; 30] = [
+pub(super) const WORDS: [Entry; 34] = [
     word(
         "neighbour",
         &["neighbours", "neighbor", "adjacent", "adjacency"],
@@ -253,5 +253,37 @@ pub(super) const WORDS: [Entry; 30] = [
         "It says what (ε, δ) means for an attacker, at all ε at once.",
         "`lastbit account --delta 1e-6 laplace:epsilon=0.1*100 --attacker`.",
         "docs/accounting.md",
+    ),
+    word(
+        "Theorem A",
+        &["theorem-a", "Theorem A'"],
+        "A formula for the loss of the snapping mechanism in doubles: ε·distance, and an excess that depends on ε, the bound and the grid.",
+        "It holds for all inputs at once; an audit of two inputs compares its exact loss with it.",
+        "ε = 1, bound 4, grid 1: the loss is at most 1.00000000000001.",
+        "docs/endpoint.md",
+    ),
+    word(
+        "excess",
+        &["excess over ε"],
+        "How far a loss is above ε, in units of η.",
+        "Over the reals the mechanism loses ε; the excess is what floating point adds.",
+        "`lastbit audit snapping --epsilon 1 --bound 4 --inputs 0 1` finds 3.18513 η.",
+        "docs/audit.md",
+    ),
+    word(
+        "event",
+        &["output"],
+        "A set of outputs, such as all outputs of at most 3, or one output alone.",
+        "The loss compares the probabilities of events; a verdict names one that has the largest loss that was found.",
+        "`y is a multiple of 2^-50` is an event in the low bits of an output y.",
+        "docs/attack.md",
+    ),
+    word(
+        "shipped",
+        &["replay", "replays"],
+        "The code of the library, run on chosen random bits to compare it with what the audit computed.",
+        "An audit works on formulas; this line says that the code which adds the noise agrees with them.",
+        "`shipped  FloatSnapping agrees at the ends of every cell`.",
+        "docs/audit.md",
     ),
 ];

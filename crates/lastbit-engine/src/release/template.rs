@@ -40,7 +40,7 @@ pub fn template(path: &Path) -> Result<String, Refusal> {
 [table]
 path = {}           # or a list, or a pattern such as \"trips-*.csv.gz\"
 {delimiter}# dataset = \"…\"         # the name under which a ledger keeps its budget
-unit = {}           # CHECK: whose privacy it is; the column that tells people apart, several columns, or \"row\"
+unit = {}           # CHECK: whose privacy is protected: the column that tells people apart, several columns, or \"row\"
 
 [bounds]               # how much of the result one unit can change; more than that of a unit does not count
 groups = 1             # CHECK: groups that a unit counts in

@@ -36,7 +36,7 @@ pub(super) fn plan(spec: &Spec) -> Result<Plan, Fault> {
         None => {
             return missing(
                 "table.unit",
-                "whose privacy it is: a column, or \"row\" if every row is somebody else",
+                "the column that tells people apart, or \"row\" if every row belongs to somebody else",
             );
         }
         Some(Unit::Row) => Vec::new(),
