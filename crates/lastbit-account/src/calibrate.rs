@@ -2,7 +2,7 @@
 
 use lastbit_real::{IBig, Rational, Rounding};
 
-use crate::composition::Interval;
+use crate::composition::{Interval, check_times};
 use crate::{Composition, Error, Mechanism, check_delta, closed, positive};
 
 /// Noise whose amount is looked for.
@@ -79,6 +79,7 @@ pub fn calibrate(
     positive("epsilon", epsilon)?;
     check_delta(delta)?;
     positive("sensitivity", sensitivity)?;
+    check_times(times)?;
     let at = |scale: &Rational, accuracy: u64| {
         let mut releases = Composition::new();
         releases.add(noise.mechanism(sensitivity, scale)?, times)?;

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use lastbit_real::{Dyadic, Enclosure, Rational, Rounding, exp_rational, ln_rational};
 
-use crate::cells::clipped;
 use crate::composition::Interval;
 
 /// The bits of the first attempt, and of the last.
@@ -37,30 +36,28 @@ pub(crate) fn gaussian_delta(rho: &Rational, epsilon: &Rational) -> Interval {
     }
 }
 
+/// With `z = (ε-ρ)/√(4ρ)` and `w = (ε+ρ)/√(4ρ)` it is `w² - z² = ε`, so `e^ε·erfc w = e^(-z²)·erfcx w`: no factor is large, whatever `ε` and `ρ` are.
 fn gaussian_enclosed(rho: &Rational, epsilon: &Rational, bits: u32) -> Enclosure {
-    let enclosed = |x: Rational| Enclosure::of_rational(&x, bits);
-    let root = enclosed(rho * Rational::from(4)).sqrt(bits).expect("positive");
-    let tail = |x: Rational| {
-        let z = enclosed(x).div(&root, bits).expect("positive");
-        match z.hi().floor_log2() {
-            // Far out on the negative side it is all; on the positive side the caller has looked.
-            _ if z.hi().is_negative() && z.hi().floor_log2() > Some(20) => {
-                let two = Dyadic::from(2);
-                Enclosure::new(&two - &Dyadic::pow2(-LEAST - 1), two).expect("in order")
-            }
-            // erfc z <= e^(-z²), and 1.44 < 1/ln 2.
-            log if log >= Some(7) => {
-                let square = z.lo() * z.lo();
-                let log2 = (&square * &Dyadic::new(144 * 128 / 100, -7)).floor();
-                let log2 = i64::try_from(log2).unwrap_or(i64::MAX >> 2);
-                Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-log2)).expect("in order")
-            }
-            _ => z.erfc(bits).expect("below 2^30"),
-        }
+    let four = rho * Rational::from(4);
+    let root = Enclosure::of_rational(&four, bits).sqrt(bits).expect("positive");
+    let scaled = |x: &Rational| {
+        let z = Enclosure::of_rational(x, bits).div(&root, bits).expect("positive");
+        z.erfcx(bits).expect("not negative")
     };
-    let (above, below) = (tail(epsilon - rho), tail(epsilon + rho));
-    let power = exp_rational(epsilon, bits).expect("limited by the caller");
-    (&clipped(&above) - &clipped(&(&power * &below).round(bits))).shl(-1)
+    let from_mean = epsilon - rho;
+    let square = from_mean.pow(2).checked_div(&four).expect("positive");
+    let power = match square > Rational::from(LEAST) {
+        // e^(-z²) < 2^(-z²).
+        true => Enclosure::new(Dyadic::ZERO, Dyadic::pow2(-LEAST)).expect("in order"),
+        false => exp_rational(&-square, bits).expect("limited"),
+    };
+    let (near, far) = (scaled(&from_mean.abs()), scaled(&(epsilon + rho)));
+    let difference = match from_mean.is_negative() {
+        // erfc z = 2 - erfc(-z).
+        true => &Enclosure::exact(Dyadic::from(2)) - &(&power * &(&near + &far)),
+        false => &power * &(&near - &far),
+    };
+    difference.round(bits).shl(-1)
 }
 
 /// The least `ε` with `δ(ε) <= delta`, for Gaussian noise, to 40 bits or so.

@@ -73,6 +73,15 @@ impl Interval {
     }
 }
 
+/// Refuses no releases, and more than can be composed.
+pub(crate) fn check_times(times: u64) -> Result<(), Error> {
+    positive("the number of releases", &Rational::from(times))?;
+    match times > MOST_TIMES {
+        true => Err(Error::TooMany { times, most: MOST_TIMES }),
+        false => Ok(()),
+    }
+}
+
 /// Releases about the same inputs, with parameters that were fixed before the first of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Composition {
@@ -91,11 +100,10 @@ impl Composition {
     /// [`Error::NotPositive`], [`Error::NoPrivacy`], [`Error::TooMany`].
     pub fn add(&mut self, mechanism: Mechanism, times: u64) -> Result<(), Error> {
         mechanism.check()?;
-        positive("the number of releases", &Rational::from(times))?;
+        check_times(times)?;
+        let mechanism = mechanism.simplified();
         let all = self.terms.get(&mechanism).unwrap_or(&0).saturating_add(times);
-        if all > MOST_TIMES {
-            return Err(Error::TooMany { times: all, most: MOST_TIMES });
-        }
+        check_times(all)?;
         self.terms.insert(mechanism, all);
         Ok(())
     }

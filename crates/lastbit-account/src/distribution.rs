@@ -250,9 +250,10 @@ impl Distribution {
         let units = -i64::from(self.weighting.precision.bits());
         let exp = |x: &Rational| exp_rational(x, bits).expect("losses are limited");
         let tilt = &self.weighting.tilt;
-        // p = mass·e^(-λl), and q = p·e^(-l).
+        // p = mass·2^shift·e^(-λl), and q = p·e^(-l).
         let [falls_p, falls_q] = [tilt.clone(), tilt + Rational::ONE].map(|x| exp(&-(x * &self.step)));
-        let [mut to_p, mut to_q] = [tilt.clone(), tilt + Rational::ONE].map(|x| exp(&-(x * self.loss(0))));
+        let [mut to_p, mut to_q] =
+            [tilt.clone(), tilt + Rational::ONE].map(|x| exp(&-(x * self.loss(0))).shl(self.shift));
         let first = self.loss(0).checked_div(step).expect("positive");
         let ratio = self.step.checked_div(step).expect("positive");
         let mut cells = Vec::with_capacity(self.masses.len());
@@ -271,13 +272,8 @@ impl Distribution {
         let cells = Cells { step: step.clone(), offset: Rational::ZERO, cells };
         let moved = cells.distribution(self.bound, &self.weighting, goes_on)?;
         debug_assert!(moved.infinite.is_zero());
-        let missing = self.missing.shl(-moved.shift);
-        Ok(Distribution {
-            shift: self.shift + moved.shift,
-            infinite: self.infinite.clone(),
-            missing,
-            ..moved
-        })
+        let missing = self.missing.shl(self.shift - moved.shift);
+        Ok(Distribution { infinite: self.infinite.clone(), missing, ..moved })
     }
 
     fn loss(&self, index: usize) -> Rational {

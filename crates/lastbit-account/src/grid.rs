@@ -17,6 +17,9 @@ const MOST_POINTS: f64 = 700_000.0;
 /// The same where each point of the law of a single release takes an error function or a logarithm, and rare losses are large.
 const MOST_SLOW_POINTS: f64 = 110_000.0;
 
+/// Up to this, a step that is wider than the window is taken for want of room.
+const MOST_COMMON: f64 = 1.0 / 64.0;
+
 /// The least number of steps from 0 to the largest loss of real Laplace noise.
 const LEAST_STEPS: u64 = 4;
 
@@ -139,7 +142,8 @@ impl Grid {
             1 => (&self.common * Rational::from(2), 1),
             parts => (self.common.clone(), parts / 2),
         };
-        let is_room = !self.is_exact() && common.to_f64(Rounding::Up) <= self.width;
+        // Of a sample, rare losses are many times as large as the others.
+        let is_room = !self.is_exact() && common.to_f64(Rounding::Up) <= self.width.max(MOST_COMMON);
         is_room.then(|| Grid { common, parts, least: Some(f64::INFINITY), ..self.clone() })
     }
 

@@ -25,6 +25,9 @@ const MOST_TILT: f64 = 4096.0;
 /// How much larger than needed the logarithm of the sum of all weights may be.
 const SLACK: f64 = 2.5;
 
+/// How many powers of ten less may be enough.
+const TENTHS: i32 = 7;
+
 /// More releases than this need finer masses from the start.
 const MANY: f64 = 30_000.0;
 
@@ -70,12 +73,15 @@ impl Estimate {
                 (tilt, log_delta, epsilon(tilt))
             }
         };
-        // Less is nearly as good, and rare large losses weigh less.
+        // Less is nearly as good, and rare large losses weigh less. Where there is a largest loss, so is much less.
         let at = |tilt: f64| log_moment(tilt) - tilt * aimed;
         let best = at(tilt);
-        let tilt = (1..10)
-            .map(|tenths| tilt * f64::from(tenths) / 10.0)
-            .find(|less| at(*less) <= best + SLACK)
+        let tilt = (0..TENTHS)
+            .flat_map(|power| {
+                (1..10).rev().map(move |tenths| tilt * f64::from(tenths) * 0.1f64.powi(power + 1))
+            })
+            .take_while(|less| at(*less) <= best + SLACK)
+            .last()
             .unwrap_or(tilt);
         let apart = (tilt / 8.0).max(1.0 / 64.0);
         let middle = tilt.max(apart);

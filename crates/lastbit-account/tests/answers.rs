@@ -139,6 +139,10 @@ fn calibration() {
     let half = rational("1/2");
     let refused = calibrate(Noise::DiscreteLaplace, &half, 1, &epsilon, &delta, &|| true);
     assert!(matches!(refused, Err(Error::NotWhole { .. })));
+    let never = calibrate(Noise::Laplace, &half, 0, &epsilon, &delta, &|| true);
+    assert!(matches!(never, Err(Error::NotPositive { .. })));
+    let often = calibrate(Noise::Laplace, &half, 1_000_000_000_000, &epsilon, &delta, &|| true);
+    assert!(matches!(often, Err(Error::TooMany { .. })));
 }
 
 /// Whoever asks may stop it.

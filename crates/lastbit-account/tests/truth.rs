@@ -73,6 +73,92 @@ fn many_discrete_gaussian_releases() {
     assert!(discrete.lower < &real.lower * rational("1.00001") && end > real.lower * rational("0.99999"));
 }
 
+/// So much loss that the mean is far above `ε`: nothing is left, whatever the closed form divides by.
+#[test]
+fn gaussian_noise_that_hides_nothing() {
+    let gaussian = |rho: &str, times| composition(&[(Mechanism::Gaussian { rho: rational(rho) }, times)]);
+    for times in [131_000, 200_000, 1_000_000_000] {
+        let many = gaussian("1/2", times);
+        for epsilon in ["0", "1"] {
+            assert!(
+                many.delta(&rational(epsilon)).unwrap().lower > rational("0.999999"),
+                "{times} {epsilon}"
+            );
+        }
+        // Half of all losses are above the mean.
+        let epsilon = many.epsilon(&rational("1e-6")).unwrap();
+        assert!(epsilon.lower > Rational::from(times / 2), "{times} {epsilon:?}");
+    }
+    // At the mean: erfc(0)/2 - e^ε·erfc(√ε)/2, where e^ε·erfc √ε is 1/√(πε) but for a share of 1/(2ε).
+    let delta = gaussian("500", 2000).delta(&rational("1e6")).unwrap();
+    lies(&delta, "0.4997179", "0.4997180");
+}
+
+/// A sample of all rows is no sample.
+#[test]
+fn samples_of_all() {
+    let rate = Rational::ONE;
+    let [rho, epsilon] = ["1/2", "1/3"].map(rational);
+    let sampled = composition(&[
+        (Mechanism::SampledGaussian { rate: rate.clone(), rho: rho.clone() }, 2),
+        (Mechanism::SampledLaplace { rate, epsilon: epsilon.clone() }, 3),
+    ]);
+    assert_eq!(
+        sampled,
+        composition(&[(Mechanism::Gaussian { rho }, 2), (Mechanism::Laplace { epsilon }, 3)])
+    );
+}
+
+/// A sample so small that nearly all losses are nearly 0: at `ε = 0` each `δ` is that without sampling, times the rate.
+#[test]
+fn small_samples() {
+    let zero = Rational::ZERO;
+    let truth = |noise: Mechanism, rate: &Rational| {
+        composition(&[(noise, 1)]).delta(&zero).unwrap().upper.unwrap() * rate
+    };
+    let nearly = |found: &Rational, truth: &Rational| {
+        found <= &(truth * rational("1.000001")) && truth <= &(found * rational("1.000001"))
+    };
+    let [rho, epsilon] = ["1/2", "1/10"].map(rational);
+    for rate in ["1e-6", "1e-9"].map(rational) {
+        let sampled = Mechanism::SampledLaplace { rate: rate.clone(), epsilon: epsilon.clone() };
+        let found = composition(&[(sampled, 1)]).delta(&zero).unwrap();
+        lies(&found, "0", "1");
+        assert!(nearly(&found.lower, &truth(Mechanism::Laplace { epsilon: epsilon.clone() }, &rate)));
+        // Rare losses are large here, and the lattice has no room for all: the upper bound is good where it has a point.
+        let sampled = Mechanism::SampledGaussian { rate: rate.clone(), rho: rho.clone() };
+        let found = composition(&[(sampled, 1)]).delta(&zero).unwrap();
+        let truth = truth(Mechanism::Gaussian { rho: rho.clone() }, &rate);
+        assert!(found.lower <= truth && nearly(&found.upper.unwrap(), &truth));
+    }
+}
+
+/// What is beside the question does not make the answer wide: losses that nearly reach the largest, and a sample beside larger ones.
+#[test]
+fn narrow_at_the_largest_loss() {
+    let hundredth = rational("1/100");
+    let one = Mechanism::Laplace { epsilon: rational("26/25") };
+    lies(&composition(&[(one, 5)]).epsilon(&hundredth).unwrap(), "4.93271", "4.93272");
+    let two = [(response(&rational("13/14")), 10), (response(&rational("251/500")), 1)];
+    let found = composition(&two).epsilon(&hundredth).unwrap();
+    let end = found.upper.unwrap();
+    assert!(&end - &found.lower <= &end * rational("1e-5"), "{}", found.lower);
+    let sampled = Mechanism::SampledGaussian { rate: rational("1e-6"), rho: rational("1/18") };
+    let found =
+        composition(&[(response(&rational("8.8")), 1), (sampled, 1)]).epsilon(&rational("0.9")).unwrap();
+    let end = found.upper.unwrap();
+    assert!(&end - &found.lower <= &end * rational("1e-3"), "{}", found.lower);
+}
+
+/// Sums that are moved to another lattice far from 0, with much weight: the lower bound is left as narrow as the upper one.
+#[test]
+fn moved_with_weights() {
+    let noise = Mechanism::DiscreteLaplace { scale: rational("4/7"), sensitivity: 3 };
+    let sampled = Mechanism::SampledLaplace { rate: rational("1e-3"), epsilon: Rational::ONE };
+    let found = composition(&[(noise, 1), (sampled, 1)]).epsilon(&rational("1e-6")).unwrap();
+    assert!(found.lower > rational("5.25"), "{found:?}");
+}
+
 /// `δ(ε)` of `k` randomized responses, as a sum over how many of them lose `ε₀` rather than gain it.
 fn binomial(epsilon_0: &Rational, k: u64, epsilon: &Rational) -> Enclosure {
     const BITS: u32 = 400;

@@ -230,6 +230,17 @@ impl Mechanism {
         )
     }
 
+    /// The same, said more simply: a sample of all rows is none.
+    pub(crate) fn simplified(self) -> Mechanism {
+        match self {
+            Mechanism::SampledGaussian { rate, rho } if rate == Rational::ONE => Mechanism::Gaussian { rho },
+            Mechanism::SampledLaplace { rate, epsilon } if rate == Rational::ONE => {
+                Mechanism::Laplace { epsilon }
+            }
+            _ => self,
+        }
+    }
+
     /// Refuses parameters that are no mechanism.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let whole = |name: &'static str, number: u64| positive(name, &Rational::from(number));
@@ -588,10 +599,10 @@ impl Mechanism {
             // Turned round in the end.
             (Bound::Lower, Direction::Add) => ahead(31),
         };
-        let gaussian = |rho, shift: &Rational| gaussian::cells(rho, step, stride, shift, weighting, goes_on);
         let remove = match self {
-            Mechanism::Gaussian { rho } => return gaussian(rho, &shift),
-            Mechanism::SampledGaussian { rate, rho } if *rate == Rational::ONE => gaussian(rho, &shift)?,
+            Mechanism::Gaussian { rho } => {
+                return gaussian::cells(rho, step, stride, &shift, weighting, goes_on);
+            }
             Mechanism::SampledGaussian { rate, rho } => {
                 sampled::gaussian(rate, rho, step, &shift, weighting, goes_on)?
             }
@@ -618,8 +629,11 @@ impl Mechanism {
             | Mechanism::RandomizedResponse { epsilon }
             | Mechanism::Pure { epsilon }
             | Mechanism::Snapping { epsilon, .. }
-            | Mechanism::Approximate { epsilon, .. }
-            | Mechanism::SampledLaplace { epsilon, .. } => (epsilon * &two, Rational::ONE),
+            | Mechanism::Approximate { epsilon, .. } => (epsilon * &two, Rational::ONE),
+            Mechanism::SampledLaplace { rate, epsilon } => {
+                let [least, most] = sampled::laplace_ends(rate, epsilon);
+                (most - least, Rational::ONE)
+            }
             Mechanism::DiscreteLaplace { scale, sensitivity } => {
                 let width = Rational::from(*sensitivity).checked_div(scale).expect("checked") * &two;
                 (width, Rational::from((*sensitivity).min(geometric::FEW)))

@@ -147,9 +147,9 @@ pub(super) fn gaussian(
     let stride = |index: i64| {
         let loss = index as f64 * height;
         let m = ((loss.exp_m1() + rate) / rate).ln();
-        let z = ((m - rho) / (2.0 * rho).sqrt()).max(0.0);
-        // About rate·P₁(beyond), and at most the odds of the mixture.
-        let log_beyond = rate.ln() - z * z / 2.0 + tilt * loss;
+        // About the larger of what rows that are not taken and those that are have beyond; all, where there is no `m`.
+        let tail = |mean: f64| -((m - mean) / (2.0 * rho).sqrt()).max(0.0).powi(2) / 2.0;
+        let log_beyond = tail(-rho).max(rate.ln() + tail(rho)) + tilt * loss;
         (0.5 * (gaussian::NEARLY_ALL.ln() - log_beyond)).exp().clamp(1.0, widest) as i64
     };
     let first = sampled.of_loss(&least).0;

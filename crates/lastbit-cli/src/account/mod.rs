@@ -19,6 +19,9 @@ use crate::progress::{LateBar, waiting};
 /// The steps of a bar.
 const STEPS: f64 = 1000.0;
 
+/// The longest file of terms or claims.
+const MOST_TEXT: u64 = 16 << 20;
+
 pub(crate) fn run(args: &Account) -> Result<(), Error> {
     interrupt::stop_at_once("stopped: nothing was decided");
     match &args.special {
@@ -34,17 +37,29 @@ pub(crate) fn run(args: &Account) -> Result<(), Error> {
     }
 }
 
+/// All of a file of terms, which is not longer than people or programs make them.
+fn text_of(name: &str, file: impl Read) -> Result<String, Error> {
+    let mut text = String::new();
+    file.take(MOST_TEXT + 1).read_to_string(&mut text).map_err(|e| Error::io(format!("read {name}"), e))?;
+    match text.len() as u64 > MOST_TEXT {
+        true => Err(Error::usage(
+            format!("{name} is longer than {} MB", MOST_TEXT >> 20),
+            "give releases of one kind as one term, such as laplace:epsilon=0.1*1000",
+        )),
+        false => Ok(text),
+    }
+}
+
 /// A term, or those of a file.
 fn read(given: &str) -> Result<Vec<Term>, Error> {
     if given == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map_err(|e| Error::io("read standard input", e))?;
-        return terms_of("standard input", &text).map_err(of_engine);
+        return text_of("standard input", io::stdin())
+            .and_then(|text| terms_of("standard input", &text).map_err(of_engine));
     }
     // A term has a colon behind its name; a file that is there is a file.
     if Path::new(given).is_file() {
-        let text = fs::read_to_string(given).map_err(|e| Error::io(format!("read {given}"), e))?;
-        return terms_of(given, &text).map_err(of_engine);
+        let file = fs::File::open(given).map_err(|e| Error::io(format!("read {given}"), e))?;
+        return text_of(given, file).and_then(|text| terms_of(given, &text).map_err(of_engine));
     }
     if !given.contains(':') && (given.contains('.') || given.contains('/')) {
         return Err(Error::usage(
