@@ -122,13 +122,13 @@ class TableRelease:
         for query in told["queries"]:
             edges = query.get("edges", [])
             bins = [f"[{low},{high})" for low, high in zip(edges, edges[1:])]
-            bins = [*bins[:-1], bins[-1][:-1] + "]"] if bins else [None]
+            bins[-1:] = [name[:-1] + "]" for name in bins[-1:]]
             for row in self.rows:
                 value, ends = row[query["name"]], row[f"{query['name']}_interval"]
                 group = ", ".join(row[column] for column in told["by"])
                 values = zip(bins, value, ends) if edges else [(None, value, ends)]
                 for name, x, (low, high) in values:
-                    for column, cell in zip(drawn.values(), (query["name"], group, name, x, low, high)):
+                    for column, cell in zip(drawn.values(), (query["name"], group, name, float(x), float(low), float(high))):
                         column.append(cell)
         return self._framed(drawn)
 

@@ -6,6 +6,8 @@ None of these libraries is imported, unless the table comes from there.
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy
@@ -177,10 +179,9 @@ _TICKS = {"s": "1", "ms": "1000", "us": "1000000", "ns": "1000000000"}
 def _of_pandas(name: str, series: Any) -> Any:
     if isinstance(series.dtype, numpy.dtype):
         return plain(name, series.to_numpy())
-    try:
-        import pyarrow
-    except ImportError:
+    if find_spec("pyarrow") is None:
         return series.astype(object).to_numpy().tolist()
+    pyarrow: Any = import_module("pyarrow")
     try:
         if hasattr(series, "cat"):
             codes = series.cat.codes.to_numpy()

@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+import math
 import numbers
 import os
 from collections.abc import Iterable, Mapping
@@ -184,7 +185,7 @@ class Table:
         >>> import lastbit
         >>> trips = lastbit.table({"rider": [7, 7, 8]}, unit="rider", max_rows=2).count("trips")
         >>> trips.dry_run(epsilon=1).json()["errors"][0]["at_most"]["decimal"]
-        6
+        '6'
         """
         text = self._spec(epsilon, rho, delta, measure, noise, dataset)
         return self._made(text, ledger, id, analyst, confidence, False, None, True, None)
@@ -395,7 +396,7 @@ def _key(x: Any) -> str:
         return _quoted("true" if x else "false")
     if isinstance(x, numbers.Integral):
         return _quoted(str(int(x)))
-    if isinstance(x, (numbers.Real, decimal.Decimal)) and x == x and abs(x) < 10**300:
+    if isinstance(x, (numbers.Real, decimal.Decimal)) and math.isfinite(x):
         digits = format(decimal.Decimal(str(x)), "f")
         digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
         return _quoted("0" if digits == "-0" else digits)

@@ -165,6 +165,10 @@ fn push(batch: &mut Batch, kind: &Kind, array: &Array, rows: Range<usize>) -> Re
     if rows.end > array.length()? {
         return Err("it is shorter than its table");
     }
+    if *kind == Kind::Null {
+        // It has no buffers, not even one that says so.
+        return batch.push_text(rows.map(|_| None)).map_err(|_| "it does not fit into a batch");
+    }
     let Kind::Dictionary { index, value } = kind else {
         let found: Vec<Option<usize>> = present(array, rows.map(Some))?.collect();
         return push_at(batch, kind, array, &found);

@@ -155,51 +155,62 @@ pub(super) fn shape(name: &str) -> PyErr {
     ))
 }
 
+/// The values of a numpy array of this type, and of one dimension.
+fn values<T: Element + Copy>(array: &Bound<'_, PyAny>) -> Option<Vec<T>> {
+    let array = array.cast::<PyArray1<T>>().ok()?;
+    // An empty one may lie anywhere; of others `plain` in `lastbit/_rows.py` makes aligned ones.
+    if array.len().ok()? == 0 {
+        return Some(Vec::new());
+    }
+    let is_aligned: bool = array.getattr("flags").ok()?.getattr("aligned").ok()?.extract().ok()?;
+    let array = array.try_readonly().ok().filter(|_| is_aligned)?;
+    Some(array.as_array().iter().copied().collect())
+}
+
 /// A numpy array of a basic type.
 fn numbers(batch: &mut Batch, name: &str, array: &Bound<'_, PyAny>) -> PyResult<()> {
-    fn cells<'py, T: Element + Copy, C>(array: &Bound<'py, PyAny>, cell: impl Fn(T) -> C) -> Option<Vec<C>> {
-        let array = array.cast::<PyArray1<T>>().ok()?.try_readonly().ok()?;
-        Some(array.as_array().iter().map(|value| cell(*value)).collect())
-    }
     macro_rules! integers {
         ($($type:ty)*) => {
-            $(if let Some(cells) = cells(array, |value: $type| Some(i64::from(value))) {
+            $(if let Some(values) = values::<$type>(array) {
+                let cells = values.into_iter().map(|value| Some(value.into())).collect();
                 return batch.push(Column::Integer(cells)).map_err(|_| shape(name));
             })*
         };
     }
     integers!(i64 i32 i16 i8 u32 u16 u8);
-    let pushed = if let Some(cells) = cells(array, |value: f64| Some(value)) {
-        batch.push(Column::Float(cells))
-    } else if let Some(cells) = cells(array, |value: f32| Some(value)) {
-        batch.push_singles(cells)
-    } else if let Some(mantissas) = cells(array, |value: u64| Some(i128::from(value))) {
+    let pushed = if let Some(values) = values::<f64>(array) {
+        batch.push(Column::Float(values.into_iter().map(Some).collect()))
+    } else if let Some(values) = values::<f32>(array) {
+        batch.push_singles(values.into_iter().map(Some))
+    } else if let Some(values) = values::<u64>(array) {
+        let mantissas = values.into_iter().map(|value| Some(value.into())).collect();
         batch.push(Column::Decimal { mantissas, scale: 0 })
-    } else if let Some(cells) = cells(array, |value: bool| Some(value)) {
-        batch.push(Column::Boolean(cells))
+    } else if let Some(values) = values::<bool>(array) {
+        batch.push(Column::Boolean(values.into_iter().map(Some).collect()))
     } else {
-        let found = array.getattr("dtype").and_then(|dtype| dtype.str()).map(|dtype| dtype.to_string());
-        let found = found.or_else(|_| array.get_type().name().map(|name| name.to_string()))?;
-        return Err(UnsupportedType::new_err(table::unsupported(name, &found)));
+        return Err(unknown(name, array)?);
     };
     pushed.map_err(|_| shape(name))
+}
+
+fn unknown(name: &str, array: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let found = array.getattr("dtype").and_then(|dtype| dtype.str()).map(|dtype| dtype.to_string());
+    let found = found.or_else(|_| array.get_type().name().map(|name| name.to_string()))?;
+    Ok(UnsupportedType::new_err(table::unsupported(name, &found)))
 }
 
 /// A numpy array of a type that is an integer in a unit: `half`, `days`, or the ticks a second of moments.
 fn of_unit(batch: &mut Batch, name: &str, unit: &str, array: &Bound<'_, PyAny>) -> PyResult<()> {
     let pushed = if unit == "half" {
-        let array = array.cast::<PyArray1<u16>>()?.try_readonly()?;
-        batch.push_halves(array.as_array().iter().map(|bits| Some(*bits)))
+        let Some(values) = values::<u16>(array) else { return Err(unknown(name, array)?) };
+        batch.push_halves(values.into_iter().map(Some))
     } else {
+        let Some(values) = values::<i64>(array) else { return Err(unknown(name, array)?) };
         // numpy has no other null than this one.
-        let array = array.cast::<PyArray1<i64>>()?.try_readonly()?;
-        let array = array.as_array();
-        let cells = array.iter().map(|value| Some(*value).filter(|value| *value != i64::MIN));
+        let cells = values.into_iter().map(|value| Some(value).filter(|value| *value != i64::MIN));
         match unit.parse() {
             Ok(ticks) => batch.push_timestamps(cells, ticks),
-            Err(_) => {
-                batch.push(Column::Date(cells.map(|cell| cell.and_then(|day| day.try_into().ok())).collect()))
-            }
+            Err(_) => batch.push(Column::Date(cells.map(|cell| cell?.try_into().ok()).collect())),
         }
     };
     pushed.map_err(|_| shape(name))
