@@ -9,7 +9,8 @@ Fraction(1, 10)
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Many releases: `account` (δ at an ε, ε at a δ, certified), `dp_sgd`, `calibrate` (the least noise that is enough).
-- Tables: `release` (counts, sums, means and histograms by group), `Ledger` (budgets that outlive the process).
+- Tables: `table` and `release` (counts, sums, means and histograms by group), `Ledger` (budgets that outlive the process).
+- One answer about an array: `count`, `count_units`, `sum`, `mean`, `histogram`.
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).
 - Certificates of proofs: `check` (checks one again), `certify` (writes one for Coq or Gappa).
@@ -65,12 +66,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lastbit._account import Account, Between, account, calibrate, dp_sgd
+    from lastbit._arrays import count, count_units, histogram, mean, sum
     from lastbit._attack import Attack, attack
     from lastbit._audit import Audit, Cell, Outcome, Samples, audit
     from lastbit._explain import Explanation, explain
     from lastbit._ledger import Ledger, LedgerBudget, Verified
     from lastbit._prove import Checked, ErrorBound, PrivacyProof, Proofs, Witness, certify, check, prove
     from lastbit._release import TableRelease, release
+    from lastbit._table import Table, table
 
 __all__ = [
     "Account",
@@ -111,6 +114,7 @@ __all__ = [
     "Selection",
     "Snapping",
     "SystemFailure",
+    "Table",
     "TableRelease",
     "UnsupportedType",
     "Verified",
@@ -125,6 +129,8 @@ __all__ = [
     "claim",
     "compose",
     "compose_claims",
+    "count",
+    "count_units",
     "discrete_gaussian",
     "discrete_laplace",
     "dp_sgd",
@@ -132,12 +138,16 @@ __all__ = [
     "exponential",
     "gaussian",
     "grid_laplace",
+    "histogram",
     "laplace",
     "make_vector_float_laplace_cks20",
+    "mean",
     "noisy_max",
     "prove",
     "release",
     "snapping",
+    "sum",
+    "table",
 ]
 
 _CLASSES: "dict[str, Callable[..., Mechanism | Selection]]" = {
@@ -178,12 +188,14 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
 
 _LAZY = {
     "_account": ("Account", "Between", "account", "calibrate", "dp_sgd"),
+    "_arrays": ("count", "count_units", "histogram", "mean", "sum"),
     "_attack": ("Attack", "attack"),
     "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
     "_explain": ("Explanation", "explain"),
     "_ledger": ("Ledger", "LedgerBudget", "Verified"),
     "_prove": ("Checked", "ErrorBound", "PrivacyProof", "Proofs", "Witness", "certify", "check", "prove"),
     "_release": ("TableRelease", "release"),
+    "_table": ("Table", "table"),
 }
 """Names that are imported on first use, so that noise alone does not pay for them."""
 

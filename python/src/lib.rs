@@ -82,7 +82,7 @@ mod _lastbit {
             _ledger_declare, _ledger_export, _ledger_history, _ledger_limit, _ledger_show, _ledger_verify,
         },
         prove::_prove,
-        release::_release,
+        release::{_Released, _digest, _exact, _release},
     };
     #[pymodule_export]
     use crate::explain::_explain;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::date;
-use crate::number::{Number, float_text};
+use crate::number::{Number, float_text, wide_half, wide_single};
 
 /// The columns of a plan for some rows, in the order of [`Plan::columns`](crate::Plan::columns).
 ///
@@ -108,6 +108,39 @@ impl Batch {
             places.push(Place { start, length });
         }
         self.push(Column::Text(places))
+    }
+
+    /// Adds a column of moments in time, counted from 1970 in ticks of which a second has so many: they are read as text, a day with its time.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_text`](Batch::push_text).
+    pub fn push_timestamps(
+        &mut self,
+        cells: impl IntoIterator<Item = Option<i64>>,
+        ticks: i64,
+    ) -> Result<(), ShapeError> {
+        let text = |cell: Option<i64>| cell.map(|cell| date::timestamp(cell, ticks.max(1)));
+        let texts: Vec<Option<String>> = cells.into_iter().map(text).collect();
+        self.push_text(texts.iter().map(|text| text.as_ref().map(String::as_bytes)))
+    }
+
+    /// Adds a column of floats of 32 bits, each read as the shortest decimal that rounds to it there.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Batch::push).
+    pub fn push_singles(&mut self, cells: impl IntoIterator<Item = Option<f32>>) -> Result<(), ShapeError> {
+        self.push(Column::Float(cells.into_iter().map(|cell| cell.map(wide_single)).collect()))
+    }
+
+    /// Adds a column of floats of 16 bits, given as their bits, each read as the shortest decimal that rounds to it there.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Batch::push).
+    pub fn push_halves(&mut self, cells: impl IntoIterator<Item = Option<u16>>) -> Result<(), ShapeError> {
+        self.push(Column::Float(cells.into_iter().map(|cell| cell.map(wide_half)).collect()))
     }
 
     /// A batch of text columns over shared bytes; the caller vouches for the shape.

@@ -38,6 +38,21 @@ pub(crate) fn to_civil(days: i32) -> (i32, i32, i32) {
     (year as i32, month as i32, day as i32)
 }
 
+/// The text of a timestamp: a day, and the time if there is one.
+pub(crate) fn timestamp(value: i64, ticks: i64) -> String {
+    const SECONDS: i64 = 86_400;
+    let (days, rest) = (value.div_euclid(SECONDS * ticks), value.rem_euclid(SECONDS * ticks));
+    let (seconds, fraction) = (rest / ticks, rest % ticks);
+    // Beyond the days of 32 bits there is no calendar: an empty text is null.
+    let Ok(days) = i32::try_from(days) else { return String::new() };
+    let time = format!("{}T{:02}:{:02}:{:02}", text(days), seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if fraction == 0 {
+        return time;
+    }
+    let digits = ticks.ilog10() as usize;
+    format!("{time}.{fraction:0digits$}").trim_end_matches('0').to_owned()
+}
+
 fn from_civil(year: i32, month: i32, day: i32) -> i32 {
     let year = year - i32::from(month <= 2);
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -75,5 +90,12 @@ mod tests {
         ] {
             assert_eq!(parse(bad.as_bytes()), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn timestamps_are_days_and_times() {
+        assert_eq!(timestamp(-1, 1_000), "1969-12-31T23:59:59.999");
+        assert_eq!(timestamp(86_400_000_000, 1_000_000), "1970-01-02T00:00:00");
+        assert_eq!(timestamp(1_500_000_000, 1_000_000_000), "1970-01-01T00:00:01.5");
     }
 }

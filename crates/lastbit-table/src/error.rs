@@ -127,6 +127,12 @@ pub enum TableError {
     /// A Parquet file from a pipe; its end must be read first.
     #[error("standard input cannot be Parquet: give the name of the file")]
     ParquetPipe,
+    /// Rows from elsewhere than files that their source does not give, or that are no cells.
+    #[error("{reason}")]
+    Rows {
+        /// What is wrong, without the content of a cell.
+        reason: String,
+    },
     /// A batch with the wrong columns.
     #[error(transparent)]
     Shape(#[from] ShapeError),

@@ -241,6 +241,41 @@ pub(crate) fn float_text(value: f64) -> Option<Cow<'static, str>> {
     Number::from_f64(value).map(|number| Cow::Owned(number.text()))
 }
 
+/// A float of 32 bits as the double of its own shortest decimal, which is what programs write: 0.1, not 0.10000000149011612.
+pub(crate) fn wide_single(value: f32) -> f64 {
+    format!("{value:e}").parse().unwrap_or(f64::NAN)
+}
+
+/// A float of 16 bits as the double of its own shortest decimal.
+pub(crate) fn wide_half(bits: u16) -> f64 {
+    /// Digits that tell all floats of 16 bits apart.
+    const DIGITS: usize = 5;
+    let magnitude = bits & 0x7fff;
+    let (value, above) = (half_value(magnitude), half_value(magnitude + 1));
+    let shortest = if !value.is_finite() || magnitude == 0 {
+        value
+    } else {
+        // What lies nearer to it than to its neighbours rounds to it; the largest has none above, and what would be there is as far as the one below.
+        let below = half_value(magnitude - 1);
+        let above = if above.is_finite() { above } else { value + (value - below) };
+        let rounds_back = |x: &f64| (below + value) / 2.0 < *x && *x < (value + above) / 2.0;
+        let with_digits = |digits: usize| format!("{value:.digits$e}").parse().ok();
+        (0..DIGITS).filter_map(with_digits).find(rounds_back).unwrap_or(value)
+    };
+    if bits & 0x8000 == 0 { shortest } else { -shortest }
+}
+
+/// The double that 16 bits without a sign are.
+fn half_value(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10), f64::from(bits & 0x3ff));
+    match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,6 +332,29 @@ mod tests {
         assert_eq!(float_text(-0.0).as_deref(), Some("0"));
         assert_eq!(float_text(1e22).as_deref(), Some("10000000000000000000000"));
         assert_eq!(float_text(f64::NAN), None);
+    }
+
+    #[test]
+    fn narrow_floats_are_their_own_shortest_decimals() {
+        for (value, expected) in [(0.1f32, 0.1), (16_777_216.0, 16_777_216.0), (-2.5e-8, -2.5e-8)] {
+            assert_eq!(wide_single(value), expected);
+        }
+        assert!(wide_single(f32::NAN).is_nan() && wide_single(f32::INFINITY).is_infinite());
+        for (bits, expected) in [
+            (0x2e66, 0.1),
+            (0xae66, -0.1),
+            (0x3c00, 1.0),
+            (0x7bff, 65500.0),
+            (0x0001, 6e-8),
+            (0x3555, 0.3333),
+            (0x8000, 0.0),
+            (0x3c01, 1.001),
+        ] {
+            assert_eq!(wide_half(bits), expected, "{bits:x}");
+        }
+        assert!(wide_half(0x7c00).is_infinite() && wide_half(0x7e00).is_nan());
+        // Each is told from the next.
+        assert!((0..0x7bff).all(|bits| wide_half(bits) < wide_half(bits + 1)));
     }
 
     #[test]

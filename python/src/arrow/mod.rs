@@ -4,12 +4,16 @@
 //! |---|---|
 //! | `c_data` | the structs of the C data interface, who owns them, and what they point to: all the `unsafe` of this package |
 //! | `column` | noise for the values that are not null |
+//! | `kind` | the types of columns of tables |
+//! | `table` | tables: from Arrow's columns to cells |
 //!
 //! As with numpy arrays, the interpreter's lock is released meanwhile, and an array that another thread changes gives results that make no
 //! sense.
 
 mod c_data;
 mod column;
+mod kind;
+pub(crate) mod table;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -107,7 +111,7 @@ pub(crate) fn release_arrow<'py>(
 ) -> PyResult<ArrowArray> {
     let threads = threads.map_or(Threads::ALL, Threads::new);
     let (py, task) = (x.py(), &Task { mechanism: mechanism.get(), payment, threads });
-    let imported = import(x)?;
+    let imported = import(x, |schema| schema.primitive_format().is_ok())?;
     let column = match imported.schema.primitive_format() {
         Ok(b"g") => noisy::<f64>(py, task, &imported),
         Ok(b"f") => noisy::<f32>(py, task, &imported),
@@ -130,7 +134,7 @@ pub(crate) fn length(x: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     if !x.hasattr(ARRAY_METHOD)? {
         return Ok(None);
     }
-    import(x)?.arrays.first().map(|array| array.length().map_err(malformed)).transpose()
+    import(x, |_| true)?.arrays.first().map(|array| array.length().map_err(malformed)).transpose()
 }
 
 /// Whether an object has `__arrow_c_stream__`, which can be the only time to see its values.
@@ -140,13 +144,17 @@ pub(crate) fn is_stream(x: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Whether an object with `__arrow_c_array__` has values of single precision.
 pub(crate) fn is_single(x: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(x.hasattr(ARRAY_METHOD)? && import(x)?.schema.primitive_format() == Ok(b"f"))
+    Ok(x.hasattr(ARRAY_METHOD)? && import(x, |_| true)?.schema.primitive_format() == Ok(b"f"))
 }
 
 const ARRAY_METHOD: &str = "__arrow_c_array__";
 const STREAM_METHOD: &str = "__arrow_c_stream__";
 
-fn import(x: &Bound<'_, PyAny>) -> PyResult<c_data::Imported> {
+/// The arrays of an object with Arrow's capsule methods; of a stream, if its type is wanted.
+fn import(
+    x: &Bound<'_, PyAny>,
+    is_wanted: impl Fn(&c_data::Schema) -> bool + Sync,
+) -> PyResult<c_data::Imported> {
     let capsules = |what: &str| UnsupportedType::new_err(format!("{what} did not return Arrow's capsules"));
     if x.hasattr(ARRAY_METHOD)? {
         let pair = x.call_method0(ARRAY_METHOD)?;
@@ -159,7 +167,7 @@ fn import(x: &Bound<'_, PyAny>) -> PyResult<c_data::Imported> {
     } else {
         let stream = x.call_method0(STREAM_METHOD)?;
         let stream = stream.cast::<PyCapsule>().map_err(|_| capsules(STREAM_METHOD))?;
-        c_data::import_stream(stream)
+        c_data::import_stream(stream, is_wanted)
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `prove` | `lastbit_engine::prove` |
 //! | `check` | `lastbit_engine::check` and `certify` |
 //! | `release` | `lastbit_engine::release`; the answer crosses as JSON |
+//! | `rows`, `objects` | rows of tables that Python has |
 //! | `ledger` | `lastbit_engine::budget`; answers cross as JSON |
 //! | `refused` | what is refused, as exceptions |
 //! | `interrupt` | Ctrl-C while an engine runs |
@@ -19,9 +20,11 @@ pub(crate) mod audit;
 pub(crate) mod check;
 mod interrupt;
 pub(crate) mod ledger;
+mod objects;
 pub(crate) mod prove;
 pub(crate) mod refused;
 pub(crate) mod release;
+mod rows;
 
 use lastbit_engine::{Progress, Refusal, Watcher};
 use pyo3::prelude::*;

@@ -1,5 +1,7 @@
 //! A released table as data.
 
+use std::sync::Arc;
+
 use lastbit::Contract;
 use lastbit_real::{Rational, Rounding};
 use lastbit_table::{Plan, QueryKind};
@@ -9,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::noise::{ReleaseNoise, neighbours, unit_of};
 use super::values::{Value, values};
-use super::{Processing, Question};
+use super::{Made, Processing, Question};
 use crate::ledger::Entered;
 use crate::noise::Promise;
 use crate::{Number, Refusal};
@@ -61,7 +63,7 @@ pub struct Row {
 }
 
 /// A released table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReleaseAnswer {
     /// The claim, or that there is none.
@@ -88,6 +90,8 @@ pub struct ReleaseAnswer {
     pub ledger: Option<Entered>,
     /// What the owner of the table should look at.
     pub warnings: Vec<String>,
+    /// The noisy integers, for other forms of the values.
+    made: Arc<Made>,
 }
 
 /// The queries of a plan, with the noise of each.
@@ -116,21 +120,27 @@ pub(super) fn queries(plan: &Plan, noise: &ReleaseNoise) -> Vec<QueryAnswer> {
         .collect()
 }
 
-impl ReleaseAnswer {
-    pub(super) fn new(
-        question: &Question,
-        plan: &Plan,
-        noise: &ReleaseNoise,
-        noisy: &[Vec<i128>],
-        ledger: Option<Entered>,
-        warnings: Vec<String>,
-    ) -> Result<ReleaseAnswer, Refusal> {
-        let processing: &Processing = &question.processing;
-        let by_query = values(plan, noise, noisy, processing)?;
-        let rows = plan.keys().iter().enumerate().map(|(group, key)| Row {
+impl Made {
+    /// The groups and their values.
+    fn rows(&self, processing: &Processing) -> Result<Vec<Row>, Refusal> {
+        let by_query = values(&self.plan, &self.noise, &self.noisy, processing)?;
+        let rows = self.plan.keys().iter().enumerate().map(|(group, key)| Row {
             key: key.clone(),
             values: by_query.iter().map(|groups| groups[group].clone()).collect(),
         });
+        Ok(rows.collect())
+    }
+}
+
+impl ReleaseAnswer {
+    pub(super) fn new(
+        question: &Question,
+        made: Made,
+        ledger: Option<Entered>,
+        warnings: Vec<String>,
+    ) -> Result<ReleaseAnswer, Refusal> {
+        let rows = made.rows(&question.processing)?;
+        let Made { plan, noise, .. } = &made;
         let claim = noise.claim.clone().for_unit(&unit_of(plan))?;
         Ok(ReleaseAnswer {
             promise: Promise::new(&claim, noise.approximate.as_ref(), question.insecure),
@@ -141,11 +151,22 @@ impl ReleaseAnswer {
             plan: plan.hash(),
             by: plan.by().to_vec(),
             queries: queries(plan, noise),
-            confidence: processing.confidence.clone(),
-            rows: rows.collect(),
+            confidence: question.processing.confidence.clone(),
+            rows,
             ledger,
             warnings,
+            made: Arc::new(made),
         })
+    }
+
+    /// The same release with other intervals or another form of its values: no noise is drawn, and nothing is charged.
+    ///
+    /// # Errors
+    /// A confidence that is none.
+    pub fn processed(&self, processing: &Processing) -> Result<ReleaseAnswer, Refusal> {
+        processing.check()?;
+        let rows = self.made.rows(processing)?;
+        Ok(ReleaseAnswer { confidence: processing.confidence.clone(), rows, ..self.clone() })
     }
 
     /// The answer as JSON, as docs/json.md describes it.

@@ -70,7 +70,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lastbit::BitSource;
-use lastbit_table::{CuratorNotes, Options, Plan, Progress as Read, Spec, TableError, aggregate};
+use lastbit_table::{
+    CuratorNotes, Options, Plan, Progress as Read, Spec, TableError, TableSource, aggregate,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Asked, Book, Entry};
@@ -109,6 +111,18 @@ struct Record {
     noisy: Vec<Vec<i128>>,
 }
 
+/// What a release is made of. All of it is public.
+#[derive(Debug)]
+struct Made {
+    plan: Plan,
+    noise: ReleaseNoise,
+    /// By component, as in the record.
+    noisy: Vec<Vec<i128>>,
+}
+
+/// Rows that are not from the plan's files, if they are not, and the files.
+type Opened = (Option<Box<dyn TableSource>>, Vec<PathBuf>);
+
 /// What only the owner of the table may see: exact numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -134,13 +148,7 @@ impl Question {
 
     /// The plan, and its noise.
     fn plan(&self) -> Result<(Plan, ReleaseNoise), Refusal> {
-        let confidence = &self.processing.confidence;
-        if !confidence.is_positive() || *confidence >= lastbit_real::Rational::ONE {
-            return Err(Refusal::usage(
-                format!("the confidence must be between 0 and 1, but is {}", confidence.to_short()),
-                "give a number such as 0.95",
-            ));
-        }
+        self.processing.check()?;
         let plan = match accuracy::settled(&self.spec)? {
             Some(spec) => of_spec(&spec),
             None => of_spec(&self.spec),
@@ -185,6 +193,47 @@ impl Question {
         watcher: &Watcher<'_>,
     ) -> Result<(ReleaseAnswer, Option<ForTheOwner>), Refusal> {
         let (plan, noise) = self.plan()?;
+        if self.book.as_ref().is_some_and(|book| book.id.is_none())
+            && self.spec.table.paths.iter().any(|path| path == "-")
+        {
+            return Err(nameless("what comes from standard input"));
+        }
+        let open = |plan: &Plan| match &self.book {
+            Some(_) => Ok((None, lastbit_table::files(plan)?)),
+            None => Ok((None, Vec::new())),
+        };
+        self.answer_opened(plan, noise, open, source, watcher)
+    }
+
+    /// The release of rows that come from elsewhere than files: the paths of the spec are not looked at, and may be `-`. `open` is asked for them
+    /// before anything is charged, so it should refuse a table that lacks a column, and should not read yet; the rows are read after the charge. A
+    /// ledger needs an id, since the plan does not know the data.
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer), and what `open` and the source refuse.
+    pub fn answer_rows<S: BitSource>(
+        &self,
+        open: impl FnOnce(&Plan) -> Result<Box<dyn TableSource>, TableError>,
+        source: &mut S,
+        watcher: &Watcher<'_>,
+    ) -> Result<(ReleaseAnswer, Option<ForTheOwner>), Refusal> {
+        let (plan, noise) = self.plan()?;
+        if self.book.as_ref().is_some_and(|book| book.id.is_none()) {
+            return Err(nameless("what comes from memory"));
+        }
+        let open = |plan: &Plan| Ok((Some(open(plan)?), Vec::new()));
+        self.answer_opened(plan, noise, open, source, watcher)
+    }
+
+    /// The release of the rows that `open` gives, with the files that they are from; without rows, of the plan's own files.
+    fn answer_opened<S: BitSource>(
+        &self,
+        plan: Plan,
+        noise: ReleaseNoise,
+        open: impl FnOnce(&Plan) -> Result<Opened, TableError>,
+        source: &mut S,
+        watcher: &Watcher<'_>,
+    ) -> Result<(ReleaseAnswer, Option<ForTheOwner>), Refusal> {
         if plan.keys().iter().flatten().any(|part| part == template::PLACEHOLDER) {
             return Err(Refusal::usage(
                 format!("by.keys: {:?} stands where the groups should be", template::PLACEHOLDER),
@@ -197,21 +246,15 @@ impl Question {
                 "leave out the seed, or the ledger",
             ));
         }
-        let Some(book) = &self.book else {
-            let (noisy, exact) = self.compute(&plan, &noise, source, watcher)?;
-            let answer = ReleaseAnswer::new(self, &plan, &noise, &noisy, None, Vec::new())?;
-            return Ok((answer, Some(exact)));
-        };
-        if book.id.is_none() && self.spec.table.paths.iter().any(|path| path == "-") {
-            return Err(Refusal::usage(
-                "what comes from standard input may be another table each time, and the plan is the same",
-                "give the release an id (--id): under the same one the stored result is shown again",
-            ));
-        }
         // Everything that can be refused without the rows is refused before the charge.
-        let files = lastbit_table::files(&plan).map_err(|error| refused(&error))?;
+        let (rows, files) = open(&plan).map_err(|error| refused(&error))?;
+        let Some(book) = &self.book else {
+            let (noisy, exact) = self.compute(&plan, &noise, rows, source, watcher)?;
+            let made = Made { plan, noise, noisy };
+            return Ok((ReleaseAnswer::new(self, made, None, Vec::new())?, Some(exact)));
+        };
         let shown = entry(book, &plan, &noise, &files)?.once(|| {
-            let (noisy, exact) = self.compute(&plan, &noise, source, watcher)?;
+            let (noisy, exact) = self.compute(&plan, &noise, rows, source, watcher)?;
             let record = Record { release: 1, plan: plan.hash(), noisy };
             let record = serde_json::to_vec(&record).map_err(|error| {
                 Refusal::usage(format!("the result cannot be written: {error}"), "please report it")
@@ -219,7 +262,8 @@ impl Question {
             Ok((record, exact))
         })?;
         let noisy = read(&shown.bytes, &plan)?;
-        let answer = ReleaseAnswer::new(self, &plan, &noise, &noisy, Some(shown.entered), shown.warnings)?;
+        let made = Made { plan, noise, noisy };
+        let answer = ReleaseAnswer::new(self, made, Some(shown.entered), shown.warnings)?;
         Ok((answer, shown.beside))
     }
 
@@ -228,11 +272,15 @@ impl Question {
         &self,
         plan: &Plan,
         noise: &ReleaseNoise,
+        rows: Option<Box<dyn TableSource>>,
         source: &mut S,
         watcher: &Watcher<'_>,
     ) -> Result<(Vec<Vec<i128>>, ForTheOwner), Refusal> {
-        let mut table = lastbit_table::open(plan).map_err(|error| refused(&error))?;
-        let outcome = follow(watcher, plain_bytes(plan), |progress| {
+        let (mut table, bytes) = match rows {
+            Some(rows) => (rows, None),
+            None => (lastbit_table::open(plan).map_err(|error| refused(&error))?, plain_bytes(plan)),
+        };
+        let outcome = follow(watcher, bytes, |progress| {
             let mut options = Options::default();
             (options.memory, options.threads, options.progress) = (self.memory, self.threads, Some(progress));
             aggregate(plan, &mut *table, &options)
@@ -249,6 +297,14 @@ fn of_spec(spec: &Spec) -> Result<Plan, Refusal> {
     spec.plan().map_err(|error| {
         Refusal::usage(error.to_string(), "lastbit release init DATA writes a spec with all keys explained")
     })
+}
+
+/// Rows of which the plan does not tell which they are.
+fn nameless(what: &str) -> Refusal {
+    Refusal::usage(
+        format!("{what} may be another table each time, and the plan is the same"),
+        "give the release an id (--id): under the same one the stored result is shown again",
+    )
 }
 
 /// The release in its ledger.
@@ -343,6 +399,7 @@ fn read(bytes: &[u8], plan: &Plan) -> Result<Vec<Vec<i128>>, Refusal> {
 fn refused(error: &TableError) -> Refusal {
     match error {
         TableError::Stopped => Refusal::interrupted("the table was read"),
+        TableError::Rows { .. } => Refusal::usage(error.to_string(), "nothing of the table was released"),
         TableError::Header { .. } => {
             Refusal::usage(error.to_string(), "check the names of columns in the spec and in the file")
         }

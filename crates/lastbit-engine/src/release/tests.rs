@@ -73,3 +73,56 @@ fn a_failure_says_that_it_stays_charged() {
     }
     assert_eq!(budget::show(&folder.path().join("budget.db"), false).expect("budgets").budgets[0].charges, 1);
 }
+
+#[test]
+fn rows_from_elsewhere_need_an_id_and_are_read_once() {
+    use std::cell::Cell;
+
+    use lastbit_table::{Batch, HeaderError, Plan, TableError, TableSource};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut question = with_keys(question(folder.path()));
+    let ledger = question.book.as_ref().expect("a ledger").path.clone();
+    std::fs::remove_file(folder.path().join("trips.csv")).expect("a file that is not looked at");
+    let opened = Cell::new(0);
+    let open = |plan: &Plan| -> Result<Box<dyn TableSource>, TableError> {
+        opened.set(opened.get() + 1);
+        assert_eq!(plan.columns(), ["rider", "city"]);
+        let mut rows = Batch::new(3);
+        rows.push_text([Some("ann".as_bytes()), Some(b"ann"), Some(b"bob")])?;
+        rows.push_text([Some("Bern".as_bytes()), Some(b"Bern"), Some(b"Biel")])?;
+        Ok(Box::new([Ok(rows)].into_iter()))
+    };
+    let ask = |question: &Question, open: &dyn Fn(&Plan) -> Result<Box<dyn TableSource>, TableError>| {
+        let mut source = InsecureSeededSource::<u64>::from_seed(1);
+        question.answer_rows(open, &mut source, &Watcher::nobody())
+    };
+    let charges = || budget::show(&ledger, false).expect("budgets").budgets[0].charges;
+
+    let nameless = ask(&question, &open).expect_err("no id").to_string();
+    assert!(nameless.contains("from memory") && opened.get() == 0, "{nameless}");
+    question.book.as_mut().expect("a ledger").id = Some("a".to_owned());
+    // What the columns tell is refused before the charge.
+    let lacking = |_: &Plan| -> Result<Box<dyn TableSource>, TableError> {
+        let fault = HeaderError::Missing { name: "city".to_owned(), suggestion: None };
+        Err(TableError::Header { path: "table".into(), fault })
+    };
+    assert!(ask(&question, &lacking).is_err());
+    assert_eq!(charges(), 0);
+    let (first, exact) = ask(&question, &open).expect("a release");
+    assert_eq!(exact.expect("fresh").notes.rows, 3);
+    let (again, exact) = ask(&question, &open).expect("the same");
+    assert!(exact.is_none() && again.rows == first.rows);
+    assert_eq!(charges(), 1);
+
+    // Other intervals come from the same integers.
+    let mut wide = question.processing.clone();
+    wide.confidence = "0.999".parse().expect("a number");
+    let wider = first.processed(&wide).expect("intervals").rows[0].values[0][0].clone();
+    assert_eq!(wider.value, first.rows[0].values[0][0].value);
+    assert!(wider.interval[1] > first.rows[0].values[0][0].interval[1]);
+    question.processing = wide.clone();
+    assert_eq!(ask(&question, &open).expect("the same").0.rows[0].values[0][0], wider);
+    wide.confidence = lastbit_real::Rational::ONE;
+    assert!(first.processed(&wide).is_err());
+}

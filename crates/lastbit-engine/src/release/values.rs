@@ -35,6 +35,19 @@ impl Default for Processing {
     }
 }
 
+impl Processing {
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        let confidence = &self.confidence;
+        match confidence.is_positive() && *confidence < Rational::ONE {
+            true => Ok(()),
+            false => Err(Refusal::usage(
+                format!("the confidence must be between 0 and 1, but is {}", confidence.to_short()),
+                "give a number such as 0.95",
+            )),
+        }
+    }
+}
+
 /// The values of a query in all groups: one, or one a bin.
 pub(super) fn values(
     plan: &Plan,

@@ -36,8 +36,8 @@ pub(super) struct Buffers(Vec<Vec<u8>>);
 
 impl Store {
     pub(super) fn new(limit: usize, threads: usize) -> Store {
-        // Buffers of all threads take up to a quarter of the limit.
-        let chunk = (limit / (4 * threads * PARTITIONS)).clamp(1 << 8, 1 << 14);
+        // Buffers of all threads take up to a quarter of the limit, and what they have room for is little beside the rows of a table of a million.
+        let chunk = (limit / (4 * threads * PARTITIONS)).clamp(1 << 8, 1 << 12);
         let partitions = (0..PARTITIONS).map(|_| Mutex::default()).collect();
         Store {
             partitions,
@@ -134,10 +134,12 @@ impl Buffers {
         let code = Code::of(unit);
         let partition = code.partition();
         let buffer = &mut self.0[partition];
+        if buffer.capacity() == 0 {
+            buffer.reserve_exact(store.chunk + store.chunk / 16);
+        }
         layout.write(buffer, code, unit, group, slots);
         if buffer.len() >= store.chunk {
-            let next = Vec::with_capacity(store.chunk + store.chunk / 16);
-            store.push(partition, std::mem::replace(buffer, next))?;
+            store.push(partition, std::mem::take(buffer))?;
         }
         Ok(())
     }

@@ -159,7 +159,11 @@ impl Plan {
 }
 
 /// The place in a header of each needed column.
-pub(crate) fn places<S: AsRef<str>>(needed: &[String], header: &[S]) -> Result<Vec<usize>, HeaderError> {
+///
+/// # Errors
+///
+/// The first column that is missing, with the name that may be meant, or that is there twice.
+pub fn places<S: AsRef<str>>(needed: &[String], header: &[S]) -> Result<Vec<usize>, HeaderError> {
     // Without any of the names, the first line may be one of persons: then it must not be in a message.
     let is_header = header.iter().any(|column| needed.iter().any(|name| column.as_ref() == name));
     let place = |name: &String| {

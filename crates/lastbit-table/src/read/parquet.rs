@@ -14,8 +14,8 @@ use super::look::ColumnType;
 use super::shared::SharedFile;
 use super::{Piece, TableSource};
 use crate::batch::{Batch, Column};
-use crate::date;
 use crate::error::TableError;
+use crate::number::wide_single;
 use crate::plan::places;
 
 /// Rows of a batch.
@@ -216,15 +216,11 @@ fn add_column(
             scale: 0,
         },
         (ColumnReader::Int64ColumnReader(reader), Meaning::Timestamp(ticks)) => {
-            let texts = mapped(cells(reader, max_level, rows)?, |value| timestamp(value, ticks));
-            return batch.push_text(texts.iter().map(|text| text.as_ref().map(String::as_bytes))).ok();
+            return batch.push_timestamps(cells(reader, max_level, rows)?, ticks).ok();
         }
         (ColumnReader::Int64ColumnReader(reader), _) => Column::Integer(cells(reader, max_level, rows)?),
-        // As text, a float of 32 bits is the shortest decimal that rounds to it there.
         (ColumnReader::FloatColumnReader(reader), _) => {
-            Column::Float(mapped(cells(reader, max_level, rows)?, |value| {
-                format!("{value:e}").parse().unwrap_or(f64::NAN)
-            }))
+            Column::Float(mapped(cells(reader, max_level, rows)?, wide_single))
         }
         (ColumnReader::DoubleColumnReader(reader), _) => Column::Float(cells(reader, max_level, rows)?),
         (ColumnReader::ByteArrayColumnReader(reader), Meaning::Decimal(scale)) => {
@@ -297,22 +293,6 @@ fn big_endian(bytes: &[u8]) -> Option<i128> {
     Some(i128::from_be_bytes(wide))
 }
 
-/// The text of a timestamp: a day, and the time if there is one.
-fn timestamp(value: i64, ticks: i64) -> String {
-    const SECONDS: i64 = 86_400;
-    let (days, rest) = (value.div_euclid(SECONDS * ticks), value.rem_euclid(SECONDS * ticks));
-    let (seconds, fraction) = (rest / ticks, rest % ticks);
-    // Beyond the days of 32 bits there is no calendar: an empty text is null.
-    let Ok(days) = i32::try_from(days) else { return String::new() };
-    let time =
-        format!("{}T{:02}:{:02}:{:02}", date::text(days), seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if fraction == 0 {
-        return time;
-    }
-    let digits = ticks.ilog10() as usize;
-    format!("{time}.{fraction:0digits$}").trim_end_matches('0').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,12 +304,5 @@ mod tests {
         assert_eq!(big_endian(&[0, 0x80]), Some(128));
         assert_eq!(big_endian(&[0xff; 20]), Some(-1));
         assert_eq!(big_endian(&[1; 20]), None);
-    }
-
-    #[test]
-    fn timestamps_are_days_and_times() {
-        assert_eq!(timestamp(-1, 1_000), "1969-12-31T23:59:59.999");
-        assert_eq!(timestamp(86_400_000_000, 1_000_000), "1970-01-02T00:00:00");
-        assert_eq!(timestamp(1_500_000_000, 1_000_000_000), "1970-01-01T00:00:01.5");
     }
 }

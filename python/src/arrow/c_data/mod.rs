@@ -9,6 +9,7 @@
 #![allow(unsafe_code)]
 
 mod export;
+mod layout;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -153,16 +154,18 @@ pub(super) fn import_array(
     Ok(Imported { schema: Schema::take(schema)?, arrays: vec![Array::take(array)?] })
 }
 
-/// Reads a stream to its end.
-pub(super) fn import_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<Imported> {
+/// Reads a stream to its end, if its type is wanted: what is going to be refused is not read.
+pub(super) fn import_stream(
+    stream: &Bound<'_, PyCapsule>,
+    is_wanted: impl Fn(&Schema) -> bool + Sync,
+) -> PyResult<Imported> {
     let py = stream.py();
     let mut stream = Stream::take(stream)?;
     // Without the interpreter's lock: a producer may wait for a thread that wants it.
     py.detach(|| {
         let schema = stream.filled("schema", stream.get_schema)?;
         let mut arrays = Vec::new();
-        // What is going to be refused is not read.
-        while schema.primitive_format().is_ok() {
+        while is_wanted(&schema) {
             let array = stream.filled("next array", stream.get_next)?;
             if array.is_released() {
                 break;
@@ -173,26 +176,58 @@ pub(super) fn import_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<Imported>
     })
 }
 
+/// A stream of which nothing was read but its type.
+pub(super) fn open_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<(Schema, Stream)> {
+    let mut taken = Stream::take(stream)?;
+    stream.py().detach(|| {
+        // What the producer says of a failure may quote a value of a table, and is not passed on.
+        let schema = taken.fill(taken.get_schema).map_err(|code| {
+            SystemFailure::new_err(format!("the stream of rows did not tell its columns{}", number(code)))
+        })?;
+        Ok((schema, taken))
+    })
+}
+
+/// The number of an error, if the producer gave one.
+fn number(code: Option<c_int>) -> String {
+    code.map_or(String::new(), |code| format!(" (error {code})"))
+}
+
 impl Stream {
+    /// The next array, `None` after the last one; else what is wrong, without the words of the producer, which may quote a value.
+    pub(super) fn next(&mut self) -> Result<Option<Array>, String> {
+        let next = self.fill(self.get_next);
+        let next = next.map_err(|code| format!("the stream of rows failed{}", number(code)))?;
+        Ok((!next.is_released()).then_some(next))
+    }
+
+    /// The struct that a callback fills; the number of the error if it fails, and `None` if there is no callback.
+    fn fill<T: CStruct>(
+        &mut self,
+        callback: Option<unsafe extern "C" fn(*mut Stream, *mut T) -> c_int>,
+    ) -> Result<T, Option<c_int>> {
+        let callback = callback.ok_or(None)?;
+        let mut filled = T::RELEASED;
+        // SAFETY: the stream is ours and not released, and `filled` is a struct of the type that the callback fills.
+        match unsafe { callback(self, &mut filled) } {
+            0 => Ok(filled),
+            code => Err(Some(code)),
+        }
+    }
+
     /// The struct that a callback fills.
     fn filled<T: CStruct>(
         &mut self,
         what: &str,
         callback: Option<unsafe extern "C" fn(*mut Stream, *mut T) -> c_int>,
     ) -> PyResult<T> {
-        let callback = callback
-            .ok_or_else(|| UnsupportedType::new_err(format!("the stream has no callback for its {what}")))?;
-        let mut filled = T::RELEASED;
-        // SAFETY: the stream is ours and not released, and `filled` is a struct of the type that the callback fills.
-        match unsafe { callback(self, &mut filled) } {
-            0 => Ok(filled),
-            code => {
+        self.fill(callback).map_err(|code| match code {
+            None => UnsupportedType::new_err(format!("the stream has no callback for its {what}")),
+            Some(code) => {
                 let reason = self.last_error();
-                Err(SystemFailure::new_err(format!(
-                    "the stream did not give its {what}: {reason} (error {code})"
-                )))
+                SystemFailure::new_err(format!("the stream did not give its {what}: {reason} (error {code})"))
             }
-        }
+        })
     }
 
     fn last_error(&mut self) -> String {
@@ -225,7 +260,7 @@ impl Schema {
         Ok(unsafe { CStr::from_ptr(self.format) }.to_bytes())
     }
 
-    fn is_extension(&self) -> bool {
+    pub(super) fn is_extension(&self) -> bool {
         if self.metadata.is_null() {
             return false;
         }
