@@ -93,7 +93,8 @@ fn rows_from_elsewhere_need_an_id_and_are_read_once() {
         rows.push_text([Some("Bern".as_bytes()), Some(b"Bern"), Some(b"Biel")])?;
         Ok(Box::new([Ok(rows)].into_iter()))
     };
-    let ask = |question: &Question, open: &dyn Fn(&Plan) -> Result<Box<dyn TableSource>, TableError>| {
+    type Opened = Result<Box<dyn TableSource>, TableError>;
+    let ask = |question: &Question, open: &dyn Fn(&Plan) -> Opened| {
         let mut source = InsecureSeededSource::<u64>::from_seed(1);
         question.answer_rows(open, &mut source, &Watcher::nobody())
     };

@@ -102,7 +102,7 @@ pub enum PlanFault {
         /// The rows of a unit that count in a group.
         rows: u64,
         /// The steps that squares have at least.
-        fewest: i128,
+        fewest: u64,
     },
     /// Edges that do not increase, or fewer than two.
     #[error("a histogram needs at least two edges, each above the one before it")]
