@@ -8,8 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use lastbit::{Claim, Measure};
 use lastbit_ledger::{
-    Budget, Charge, Digest, Error, Event, Head, Ledger, Options, Outcome, Rational as Exact, Request,
-    Reservation,
+    Budget, Charge, Digest, Error, Head, Ledger, Options, Outcome, Rational as Exact, Request, Reservation,
 };
 use lastbit_real::Rounding;
 use serde::Serialize;
