@@ -98,6 +98,10 @@ impl Place {
         common::put(&self.folder, name, contents)
     }
 
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path().join(name)).expect("a file")
+    }
+
     fn command(&self, arguments: &str) -> Command {
         let mut command = lastbit(arguments);
         command.current_dir(self.path());

@@ -8,8 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use lastbit::{Claim, Measure};
 use lastbit_ledger::{
-    Budget, Charge, Digest, Error, Event, Head, Ledger, Options, Outcome, Rational as Exact, Request,
-    Reservation,
+    Budget, Charge, Digest, Error, Head, Ledger, Options, Outcome, Rational as Exact, Request, Reservation,
 };
 use lastbit_real::Rounding;
 use serde::Serialize;
@@ -224,26 +223,25 @@ impl Entry {
     pub(crate) fn outlook(&self) -> Result<Outlook, Refusal> {
         let budget = self.budget()?;
         let asked = self.request.charge.amount_in(budget.measure);
-        let was_charged = self.was_charged()?;
-        let fits = was_charged || asked.as_ref().is_some_and(|asked| *asked <= budget.left);
+        let (was_charged, refusal) = match self.ledger.preview(&self.request) {
+            Ok(was_charged) => (was_charged, None),
+            Err(
+                error @ (Error::Exceeded { .. }
+                | Error::NoPureLoss { .. }
+                | Error::IdTaken { .. }
+                | Error::OtherNeighbours { .. }),
+            ) => (false, Some(error.to_string())),
+            Err(error) => return Err(refused(error)),
+        };
         Ok(Outlook {
             dataset: budget.dataset.clone(),
             measure: budget.measure.quantity(),
             left: Number::at_least(&budget.left, DIGITS),
             asked: asked.map(|asked: Exact| Number::at_most(&asked, DIGITS)),
             was_charged,
-            fits,
+            fits: refusal.is_none(),
+            refusal,
         })
-    }
-
-    /// Whether this very release is in the ledger, so that it costs nothing more.
-    fn was_charged(&self) -> Result<bool, Refusal> {
-        let is_this = |charged: &Request| {
-            let Request { id, spec, dataset, analyst, .. } = &self.request;
-            (id, spec, dataset, analyst) == (&charged.id, &charged.spec, &charged.dataset, &charged.analyst)
-        };
-        let history = self.ledger.history().map_err(refused)?;
-        Ok(history.iter().any(|entry| matches!(&entry.event, Event::Charge(charged) if is_this(charged))))
     }
 }
 
@@ -263,6 +261,9 @@ pub struct Outlook {
     pub was_charged: bool,
     /// Whether it fits.
     pub fits: bool,
+    /// Why the ledger would refuse it, if it does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
 }
 
 impl Outlook {
@@ -276,17 +277,14 @@ impl Outlook {
                 self.dataset
             );
         }
-        match (&self.asked, self.fits) {
-            (Some(asked), true) => {
+        match (&self.refusal, &self.asked) {
+            (Some(refusal), _) => {
+                format!("does not fit: {refusal}; {symbol} = {left} is left for {}", self.dataset)
+            }
+            (None, Some(asked)) => {
                 format!("fits: {symbol} = {asked} of the {left} that is left for {}", self.dataset)
             }
-            (Some(asked), false) => {
-                format!("does not fit: it costs {symbol} = {asked}, and {left} is left for {}", self.dataset)
-            }
-            (None, _) => format!(
-                "does not fit: the budget of {} is in ε, and this release has no finite ε",
-                self.dataset
-            ),
+            (None, None) => format!("fits; {symbol} = {left} is left for {}", self.dataset),
         }
     }
 }

@@ -169,6 +169,20 @@ impl Ledger {
         })
     }
 
+    /// Whether [`reserve`](Self::reserve) would find that the release was charged before. Nothing is charged, and another process may be faster.
+    ///
+    /// # Errors
+    /// As `reserve` would now refuse the release.
+    pub fn preview(&self, request: &Request) -> Result<bool, Error> {
+        request.check()?;
+        self.store.read("looking whether a release fits", |transaction| {
+            match charged(transaction, &request.id)? {
+                Some((_, before)) => same_release(request, &before).map(|()| true),
+                None => admit(transaction, request).map(|()| false),
+            }
+        })
+    }
+
     /// Charges a release, unless it was charged before. When this returns, the charge is on the disk: only then compute the release.
     ///
     /// # Errors
@@ -187,10 +201,7 @@ impl Ledger {
                 let charged = charge(transaction, request)?;
                 return Ok((Reserved { reservation: Reservation::New, charged, warnings }, None));
             };
-            let differs = request.differences(&before);
-            if !differs.is_empty() {
-                return Err(Error::IdTaken { id: request.id.clone(), differs }.into());
-            }
+            same_release(request, &before)?;
             let warnings = changed_input(request, before.fingerprint.map(|input| (charged.entry, input)));
             let ended = ending(transaction, &request.id)?.map(|end| (end, before.claim));
             Ok((Reserved { reservation: Reservation::Unfinished, charged, warnings }, ended))
@@ -302,6 +313,12 @@ impl Ledger {
 
 /// Charges a release that was never charged, if it fits.
 fn charge(transaction: &Transaction<'_>, request: &Request) -> Result<Head, Failure> {
+    admit(transaction, request)?;
+    add(transaction, &Event::Charge(request.clone()), None)
+}
+
+/// Refuses a release that was never charged, unless it fits.
+fn admit(transaction: &Transaction<'_>, request: &Request) -> Result<(), Failure> {
     let Request { dataset, analyst, charge: loss, .. } = request;
     let neighbours = declared(transaction, dataset)?;
     if neighbours != BY_FIRST_RELEASE && neighbours != request.neighbours {
@@ -314,7 +331,16 @@ fn charge(transaction: &Transaction<'_>, request: &Request) -> Result<Head, Fail
             limit.admit(loss, &made, || scope(dataset, limited))?;
         }
     }
-    add(transaction, &Event::Charge(request.clone()), None)
+    Ok(())
+}
+
+/// Refuses another release under an id that was used.
+fn same_release(request: &Request, before: &Request) -> Result<(), Failure> {
+    let differs = request.differences(before);
+    match differs.is_empty() {
+        true => Ok(()),
+        false => Err(Error::IdTaken { id: request.id.clone(), differs }.into()),
+    }
 }
 
 pub(crate) fn scope(dataset: &str, analyst: Option<&str>) -> String {

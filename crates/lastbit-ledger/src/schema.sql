@@ -33,3 +33,11 @@ CREATE INDEX charges ON entry (dataset, analyst, measure, amount, delta) WHERE k
 CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT raise(ABORT, 'a ledger is append-only'); END;
 
 CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'a ledger is append-only'); END;
+
+CREATE TRIGGER no_replace BEFORE INSERT ON entry
+WHEN EXISTS (SELECT 1 FROM entry WHERE seq >= NEW.seq)
+    OR EXISTS (SELECT 1 FROM entry WHERE hash = NEW.hash)
+    OR EXISTS (SELECT 1 FROM entry WHERE kind = 'dataset' AND NEW.kind = 'dataset' AND dataset = NEW.dataset)
+    OR EXISTS (SELECT 1 FROM entry WHERE kind = 'charge' AND NEW.kind = 'charge' AND id = NEW.id)
+    OR EXISTS (SELECT 1 FROM entry WHERE kind IN ('result', 'failure') AND NEW.kind IN ('result', 'failure') AND id = NEW.id)
+BEGIN SELECT raise(ABORT, 'a ledger is append-only'); END;

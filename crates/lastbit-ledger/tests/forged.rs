@@ -31,11 +31,33 @@ fn forge(path: &Path, sql: &str) {
     assert!(error.to_string().contains("append-only"), "{error}");
     let error = connection.execute_batch("DELETE FROM entry WHERE seq = 10").unwrap_err();
     assert!(error.to_string().contains("append-only"), "{error}");
+    // To replace is to delete, but no trigger for that is called: neither an entry's number nor anything else that is there once may come again.
+    connection.execute_batch("CREATE TEMP TABLE other AS SELECT * FROM entry").unwrap();
+    for (change, from) in [
+        ("amount = '1/1000'", "id = 'a' AND kind = 'charge'"),
+        ("seq = 3", "seq = 10"),
+        ("seq = 11", "seq = 10"),
+        ("seq = 11, kind = 'charge'", "id = 'a' AND kind = 'charge'"),
+        ("seq = 11, hash = 'x'", "id = 'a' AND kind = 'charge'"),
+        ("seq = 11, hash = 'x', kind = 'failure'", "id = 'a' AND kind = 'result'"),
+        ("seq = 11, hash = 'x'", "kind = 'dataset'"),
+        ("seq = NULL, hash = 'x', id = 'z'", "id = 'a' AND kind = 'charge'"),
+    ] {
+        let sql = format!(
+            "SAVEPOINT before; DELETE FROM other WHERE NOT ({from}); UPDATE other SET {change}; REPLACE INTO entry SELECT * FROM other"
+        );
+        let error = connection.execute_batch(&sql).unwrap_err();
+        assert!(error.to_string().contains("append-only"), "{change}: {error}");
+        connection.execute_batch("ROLLBACK TO before; RELEASE before").unwrap();
+    }
+    connection.execute_batch("DROP TABLE other").unwrap();
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let triggers: Vec<String> =
         statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert_eq!(triggers.len(), 2);
-    connection.execute_batch("DROP TRIGGER no_update; DROP TRIGGER no_delete").unwrap();
+    assert_eq!(triggers.len(), 3);
+    connection
+        .execute_batch("DROP TRIGGER no_update; DROP TRIGGER no_delete; DROP TRIGGER no_replace")
+        .unwrap();
     connection.execute_batch(sql).unwrap();
     connection.execute_batch(&triggers.join(";")).unwrap();
 }

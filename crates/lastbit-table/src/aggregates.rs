@@ -39,7 +39,8 @@ impl Aggregates {
         &self.integers[first..first + component.cells]
     }
 
-    /// SHA-256 of all groups and integers, as hexadecimal text: equal for equal results, however they were computed.
+    /// SHA-256 of all groups and integers, as hexadecimal text: equal for equal results, however they were computed. `docs/release.md` says of which
+    /// bytes.
     ///
     /// It depends on the exact integers, so it is for the curator and auditors only: whoever can guess the table can check the guess.
     pub fn digest(&self) -> String {

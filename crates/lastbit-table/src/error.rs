@@ -66,8 +66,14 @@ pub enum TableError {
         /// The sign.
         found: char,
     },
+    /// A pipe or a folder: a file is looked into before it is read, and a pipe has its content only once.
+    #[error("{}: is no file that can be read twice", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A CSV file whose first line is no header.
-    #[error("{}: the first line must be a header of column names in UTF-8", path.display())]
+    #[error("{}: the first line must be a header of column names in UTF-8, and lines must end with a line feed", path.display())]
     NoHeader {
         /// The file.
         path: PathBuf,

@@ -178,29 +178,34 @@ impl Number {
         }
     }
 
-    /// The canonical text: a decimal without needless zeros if there is one, else a fraction.
+    /// The canonical text: a decimal without needless zeros if there is one of at most 38 places, else a fraction. Equal numbers have the same text,
+    /// however they were computed.
     pub(crate) fn text(&self) -> String {
         match self {
-            Number::Decimal { mantissa, scale } => decimal_text(*mantissa, *scale),
+            Number::Decimal { mantissa, scale } => {
+                let sign = if *mantissa < 0 { "-" } else { "" };
+                decimal_text(sign, &mantissa.unsigned_abs().to_string(), *scale as usize)
+            }
             Number::Exact(exact) => rational_text(exact),
         }
     }
 }
 
 /// The text of a rational as a decimal without needless zeros if it is a decimal with at most 38 places, else as a fraction.
-pub(crate) fn rational_text(exact: &Rational) -> String {
-    let scaled = exact * &Rational::from(10).pow(MANTISSA_DIGITS as u32);
-    match i128::try_from(scaled.numerator()) {
-        Ok(mantissa) if scaled.is_integer() => decimal_text(mantissa, MANTISSA_DIGITS as u32),
-        _ => exact.to_string(),
+fn rational_text(exact: &Rational) -> String {
+    let scaled = exact.abs() * Rational::from(10).pow(MANTISSA_DIGITS as u32);
+    if !scaled.is_integer() {
+        return exact.to_string();
     }
+    let sign = if exact.is_negative() { "-" } else { "" };
+    decimal_text(sign, &scaled.numerator().to_string(), MANTISSA_DIGITS)
 }
 
-fn decimal_text(mantissa: i128, scale: u32) -> String {
-    let digits = format!("{:0width$}", mantissa.unsigned_abs(), width = scale as usize + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - scale as usize);
+/// Digits of which the last `scale` are behind the point.
+fn decimal_text(sign: &str, digits: &str, scale: usize) -> String {
+    let digits = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
     let fraction = fraction.trim_end_matches('0');
-    let sign = if mantissa < 0 { "-" } else { "" };
     if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
@@ -327,6 +332,15 @@ mod tests {
                 Some(canonical)
             );
         }
+        // Whatever fits in a mantissa: 5/2 of 38 places does not.
+        let half = |number: &str| {
+            Number::parse(number.as_bytes()).unwrap().divide(&Number::parse(b"2").unwrap()).unwrap()
+        };
+        for (twice, canonical) in
+            [("5", "2.5"), ("-5", "-2.5"), ("4", "2"), ("1e300", &format!("5{}", "0".repeat(299)))]
+        {
+            assert_eq!(half(twice).text(), canonical);
+        }
         let third = Number::divide(&Number::parse(b"1").unwrap(), &Number::parse(b"3").unwrap()).unwrap();
         assert_eq!(third.text(), "1/3");
         assert_eq!(float_text(-0.0).as_deref(), Some("0"));
@@ -388,6 +402,14 @@ mod tests {
             prop_assert_eq!(x.multiply(&y).unwrap().to_rational(), &p * &q);
             prop_assert_eq!(x.divide(&y).map(|z| z.to_rational()), p.checked_div(&q));
             prop_assert_eq!(x.compare(&y), p.cmp(&q));
+        }
+
+        #[test]
+        fn equal_numbers_have_the_same_text(mantissa: i128, scale in 0u32..39, shift in 0u32..127) {
+            let number = Number::Decimal { mantissa: mantissa >> shift, scale };
+            let exact = Number::Exact(Box::new(number.to_rational()));
+            prop_assert_eq!(number.text(), exact.text());
+            prop_assert_eq!(Number::parse(number.text().as_bytes()).map(|read| read.to_rational()), Some(number.to_rational()));
         }
     }
 }

@@ -132,6 +132,20 @@ fn derived_columns_may_need_each_other_and_hide_columns() {
     assert_eq!(integers(&folder.plan(&spec), &folder.answer(&spec).unwrap()), [30_200]);
 }
 
+/// Half an hour is the same group whether it was written, divided or rounded, and so is a person.
+#[test]
+fn derived_numbers_are_the_groups_and_units_of_their_value() {
+    let folder = Folder::new();
+    folder.write("t.csv", "a,b\n2.4,5\n2.50,5.0\n0.4,1\n");
+    for derived in ["round(a, 0.5)", "b / 2", "2.50 * b / 5.00", "clamp(b / 2, 0.5, a + 10)"] {
+        let spec = format!(
+            "[table]\npath = \"t.csv\"\nunit = \"x\"\n[derive]\nx = {derived:?}\n[bounds]\ngroups = 1\nrows = 9\n[by]\ncolumns = \"x\"\nkeys = [\"0.5\", \"2.5\"]\n\
+             [privacy]\nepsilon = 1\n[[query]]\nname = \"rows\"\nkind = \"count\"\n[[query]]\nname = \"units\"\nkind = \"count-units\"\n"
+        );
+        assert_eq!(integers(&folder.plan(&spec), &folder.answer(&spec).unwrap()), [1, 1, 2, 1], "{derived}");
+    }
+}
+
 #[test]
 fn faults_show_their_place() {
     let golden = [
@@ -178,6 +192,15 @@ fn faults_show_their_place() {
         assert!(fault(&deep.repeat(101)).contains("more than 100 parentheses or signs"), "{deep}");
     }
     assert!(fault("lower(a)").contains("this is text, where a number is needed"));
+    // Of a long text what is near.
+    let long = fault(&"1 + ".repeat(1_000_000));
+    assert!(
+        long.len() < 1000
+            && long.ends_with(
+                "\n                                                                               ^"
+            ),
+        "{long}"
+    );
 }
 
 #[test]

@@ -209,10 +209,16 @@ fn malformed_files_are_refused_with_their_place() {
             .to_string();
         error.replace(&format!("{}/", folder.0.path().display()), "")
     };
-    assert_eq!(message(b""), "t.csv: the first line must be a header of column names in UTF-8");
+    let no_header = "t.csv: the first line must be a header of column names in UTF-8, and lines must end with a line feed";
+    for text in
+        [b"".as_slice(), b"\xEF\xBB\xBF", b"\n\r\n", b"rider,\xff,fare\n", b"rider,city,fare\r1,Bern,2\r"]
+    {
+        assert_eq!(message(text), no_header);
+    }
+    assert_eq!(message(format!("rider,city,fare{}\n", ",x".repeat(1_000_000)).as_bytes()), no_header);
     assert_eq!(
-        message(b"rider,\xff,fare\n"),
-        "t.csv: the first line must be a header of column names in UTF-8"
+        message(b"\n\r\nrider,city,fare\n1,2\n"),
+        "t.csv, line 4: the row has 2 cells, and the header has 3; check delimiter and quotes"
     );
     assert_eq!(message(b"rider,City,fare\n"), "t.csv: there is no column \"city\" - did you mean \"City\"?");
     assert_eq!(message(b"rider,city,city,fare\n"), "t.csv: there are two columns \"city\": rename one");
@@ -236,6 +242,20 @@ fn malformed_files_are_refused_with_their_place() {
     assert!(matches!(folder.answer(&spec("\"a[.csv\"", "")), Err(TableError::Pattern { .. })));
 }
 
+/// A pipe would be empty, or short of its first bytes, when it is read after it was looked into.
+#[cfg(unix)]
+#[test]
+fn what_can_be_read_only_once_is_refused() {
+    let folder = Folder::new();
+    let pipe = folder.0.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in ["pipe", "pip*", ".", "/dev/zero"] {
+        let outcome = folder.answer(&spec(&format!("{path:?}"), ""));
+        assert!(matches!(outcome, Err(TableError::NotAFile { .. })), "{path}");
+    }
+    assert!(matches!(lastbit_table::columns_of(&pipe), Err(TableError::NotAFile { .. })));
+}
+
 #[test]
 fn bad_cells_are_null() {
     let folder = Folder::new();
@@ -256,14 +276,30 @@ fn no_message_has_what_is_in_a_cell() {
         format!("{CANARY},{CANARY},{CANARY}\n"),
         format!("{CANARY},Bern,{CANARY}\n"),
     ];
-    for body in bodies {
-        folder.write("t.csv", format!("{header}{body}"));
+    let texts = bodies.map(|body| format!("{header}{body}")).into_iter().chain([
+        // The last name and the first cell are one, where lines end with carriage returns or a quote is open: it looks like the name that is asked for.
+        "rider,city,fare7\r391804652,Bern,1\r".to_owned(),
+        "rider,city,\"fare\n7\",391804652\n".to_owned(),
+    ]);
+    for text in texts {
+        folder.write("t.csv", text);
         let shown = match folder.answer(&spec("\"t.csv\"", "")) {
             Err(error) => format!("{error} {error:?}"),
             Ok(aggregates) => format!("{aggregates:?}"),
         };
-        assert!(!shown.contains(CANARY) && !shown.contains("739180"), "{shown}");
+        assert!(
+            !shown.contains(CANARY)
+                && !shown.contains("739180")
+                && !shown.contains("fare7")
+                && !shown.contains("\\n7"),
+            "{shown}"
+        );
     }
+    folder.write("t.csv", "rider,\"fare\n7391804652\"\n");
+    assert!(matches!(
+        lastbit_table::columns_of(&folder.0.path().join("t.csv")),
+        Err(TableError::NoHeader { .. })
+    ));
     let mut batch = Batch::new(1);
     batch.push_text([Some(CANARY.as_bytes())]).unwrap();
     batch.push(Column::Integer(vec![CANARY.parse().ok()])).unwrap();

@@ -190,6 +190,13 @@ fn sensitivities_are_those_of_the_theorems() {
         (wide.groups(), wide.queries()[0].components[0].sensitivity.l1.to_string()),
         (4, "20".to_owned())
     );
+    // Where a unit is in one group, all groups cost what one costs.
+    for keys in [r#"keys = ["b"]"#, r#"keys = ["b", "a", "c", "d"]"#] {
+        let parts = BASE.replace("groups = 3", "groups = 1").replace(r#"keys = ["b", "a", "c", "d"]"#, keys);
+        let alone = plan(&format!("{parts}[[query]]\nname = \"q\"\nkind = \"count\"\n")).unwrap();
+        let sensitivity = &alone.queries()[0].components[0].sensitivity;
+        assert_eq!((sensitivity.l1.to_string(), sensitivity.l2_squared.to_string()), pair("5", "25"));
+    }
 }
 
 #[test]

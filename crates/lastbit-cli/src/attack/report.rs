@@ -11,7 +11,7 @@ use crate::style;
 /// Prints an answer, and writes the page if one is wanted. The exit code is that of the verdict.
 pub(super) fn print_answer(answer: &AttackAnswer, args: &Attack) -> Result<(), Error> {
     if let Some(path) = &args.html {
-        write_whole(path, &answer.html_page())?;
+        write_whole(path, answer.html_page())?;
     }
     let printed = if args.json { print_json(answer) } else { print(&text(answer, args)) };
     match (printed, answer.verdict.exit_code()) {

@@ -55,7 +55,7 @@ impl Certificates {
                 false => self.full(name),
             });
         }
-        write_whole(&path, &format!("{certificate}\n"))
+        write_whole(&path, format!("{certificate}\n"))
     }
 }
 

@@ -45,17 +45,25 @@ fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Error {
 }
 
 /// Writes a file, by way of another one beside it: whoever looks finds the old contents or the new ones.
-pub(crate) fn write_whole(path: &Path, contents: &str) -> Result<(), Error> {
+pub(crate) fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Error> {
+    let contents = contents.as_ref();
+    let failed = |e: io::Error| {
+        Error::usage(
+            format!("cannot write {}: {e}", path.display()),
+            "check the path, the permissions and the free disk space",
+        )
+    };
+    // Devices and pipes hold nothing that could be half there, and must not be replaced by files.
+    if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
+        return fs::write(path, contents).map_err(failed);
+    }
     // A link stays one: what it points to is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let beside = beside(&target);
     let written = write_beside(&target, &beside, contents);
     written.map_err(|e| {
         let _ = fs::remove_file(&beside); // nothing else can be done about it
-        Error::usage(
-            format!("cannot write {}: {e}", path.display()),
-            "check the path, the permissions and the free disk space",
-        )
+        failed(e)
     })
 }
 
@@ -66,14 +74,10 @@ fn beside(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-fn write_beside(target: &Path, beside: &Path, contents: &str) -> io::Result<()> {
+fn write_beside(target: &Path, beside: &Path, contents: &[u8]) -> io::Result<()> {
     let old = fs::metadata(target).ok();
-    // Devices and pipes hold nothing that could be half there, and must not be replaced by files.
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return fs::write(target, contents);
-    }
     let mut file = fs::File::create_new(beside)?;
-    file.write_all(contents.as_bytes())?;
+    file.write_all(contents)?;
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
     }

@@ -3,8 +3,6 @@
 pub(crate) mod args;
 mod spec;
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lastbit_engine::ledger::Book;
@@ -14,6 +12,7 @@ use lastbit_engine::{Progress, Watcher};
 use crate::error::{Error, of_engine, tell, tell_or_fail};
 use crate::output::{print_now, to_json};
 use crate::progress::LateBar;
+use crate::prove::files::{is_stdin, write_whole};
 use crate::source::Source;
 use crate::{interrupt, stdout};
 use args::{Release, Special};
@@ -63,14 +62,31 @@ fn question(args: &Release) -> Result<Question, Error> {
     Ok(question)
 }
 
-/// Outputs replace the files of their names, which must not be what the release is made from, or its ledger.
+/// Outputs replace the files of their names, which must not be what the release is made from, or its ledger, or one another.
 fn refuse_overwriting(args: &Release, question: &Question) -> Result<(), Error> {
-    let spec = &question.spec;
-    let tables = spec.table.paths.iter().map(|path| spec.base.join(path));
-    let needed = tables.chain(args.from.iter().map(PathBuf::from)).chain(args.book.ledger.clone());
+    let outputs = [&args.output.csv, &args.output.parquet, &args.output.statement];
+    let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
+    let to_stdout = outputs.iter().filter(|path| is_stdin(path)).count() + usize::from(args.output.json);
+    if to_stdout > 1 {
+        return Err(Error::usage(
+            "two things would go to standard output",
+            "name files, or leave out --json",
+        ));
+    }
+    if args.output.parquet.as_deref().is_some_and(is_stdin) {
+        return Err(Error::usage("Parquet is no text for standard output", "name a file"));
+    }
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut places: Vec<PathBuf> = outputs.iter().map(|path| place(path)).collect();
+    places.sort_unstable();
+    if places.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(Error::usage("one file would overwrite another", "give every output a name of its own"));
+    }
+    let needed = args.from.iter().map(PathBuf::from).chain(args.book.ledger.clone());
     let needed: Vec<PathBuf> = needed.filter_map(|path| path.canonicalize().ok()).collect();
-    for output in [&args.output.csv, &args.output.parquet, &args.output.statement].into_iter().flatten() {
-        if output.canonicalize().is_ok_and(|output| needed.contains(&output)) {
+    for output in outputs {
+        let is_needed = output.canonicalize().is_ok_and(|output| needed.contains(&output));
+        if is_needed || (output.is_file() && question.spec.reads(output)) {
             return Err(Error::usage(
                 format!("{} would be overwritten, and the release needs it", output.display()),
                 "give the result another name",
@@ -113,48 +129,30 @@ fn show(
             "note: --digest has nothing to say: the stored result is shown again, and the table was not read",
         );
     }
-    let to_stdout = |path: &Path| path.as_os_str() == "-";
     let mut is_printed = false;
     if let Some(path) = &output.csv {
-        match to_stdout(path) {
+        match is_stdin(path) {
             true => print_now(&answer.csv())?,
-            false => write_whole(path, answer.csv().as_bytes())?,
+            false => write_whole(path, answer.csv())?,
         }
         is_printed = true;
     }
     if let Some(path) = &output.parquet {
-        write_whole(path, &answer.parquet().map_err(of_engine)?)?;
+        write_whole(path, answer.parquet().map_err(of_engine)?)?;
         is_printed = true;
     }
     if let Some(path) = &output.statement {
         let statement = question.statement(answer).map_err(of_engine)?;
         let is_page = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"));
         let page = if is_page { statement.html() } else { statement.text() };
-        match to_stdout(path) {
+        match is_stdin(path) {
             true => print_now(&page)?,
-            false => write_whole(path, page.as_bytes())?,
+            false => write_whole(path, page)?,
         }
-        is_printed |= to_stdout(path);
+        is_printed |= is_stdin(path);
     }
     if output.json {
         return print_now(&(to_json(answer)? + "\n"));
     }
     if is_printed { Ok(()) } else { print_now(&answer.text(output.all)) }
-}
-
-/// A file that is there as a whole, or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let failed = |e| Error::io(format!("write {}", path.display()), e);
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let part = Path::new(&name);
-    let written = fs::File::create(part).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(part, path)).map_err(|error| {
-        // A part is of no use to anybody.
-        let _ = fs::remove_file(part);
-        failed(error)
-    })
 }

@@ -168,6 +168,55 @@ fn ledgers_and_options() {
     );
 }
 
+/// What a release is made from stays as it is, whatever path leads to it; and two results do not share a place.
+#[test]
+fn results_take_the_place_of_nothing_that_is_needed() {
+    let place = Place::with_ledger("--epsilon 3");
+    place.put("cities.txt", "Bern\nBiel\n");
+    let keys = r#"keys = ["Thun", "Bern", "Biel"]"#;
+    place.put("release.toml", SPEC.replace("trips.csv", "tri*.csv").replace(keys, "keys = \"cities.txt\""));
+    let before: Vec<_> =
+        ["trips.csv", "cities.txt", "release.toml", "ledger.db"].map(|name| (name, place.read(name))).into();
+    let mut problems = Vec::new();
+    for (name, _) in &before {
+        for output in ["--csv", "--parquet"] {
+            let arguments = format!("release release.toml --ledger ledger.db {output} ./{name}");
+            problems.extend(problem(&place, &arguments, &[name, "overwritten"]));
+        }
+    }
+    for (outputs, word) in [
+        ("--csv - --json", "standard output"),
+        ("--csv out --parquet ./out", "overwrite"),
+        ("--parquet -", "standard output"),
+    ] {
+        place.put("out", "");
+        problems.extend(problem(
+            &place,
+            &format!("release release.toml --ledger ledger.db {outputs}"),
+            &[word],
+        ));
+    }
+    none(problems);
+    before.into_iter().for_each(|(name, bytes)| assert!(place.read(name) == bytes, "{name}"));
+}
+
+/// A pipe is written to, and stays a pipe.
+#[cfg(unix)]
+#[test]
+fn results_go_through_pipes() {
+    let place = Place::new();
+    let pipe = place.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe)
+    });
+    assert_eq!(code(&place.run("release release.toml --csv pipe")), 0);
+    let read = reader.join().expect("no panic").expect("text");
+    assert!(read.starts_with("city,trips,") && read.lines().count() == 4, "{read}");
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(&pipe.metadata().expect("it is there").file_type()));
+}
+
 /// A file that breaks off is found out while it is read: the charge stays, and asked again the answer is the same.
 #[test]
 fn files_that_break_off() {

@@ -406,9 +406,16 @@ fn refused(error: &TableError) -> Refusal {
         TableError::Delimiter { .. } => {
             Refusal::usage(error.to_string(), "say so: delimiter = \";\" in [table], or --delimiter")
         }
-        TableError::NoFile { .. } | TableError::Open { .. } => Refusal::usage(
+        TableError::NoFile { .. }
+        | TableError::Open { .. }
+        | TableError::Pattern { .. }
+        | TableError::FileTwice { .. } => Refusal::usage(
             error.to_string(),
             "check the path; one in a spec begins at the folder of that spec",
+        ),
+        TableError::NotAFile { .. } => Refusal::usage(
+            error.to_string(),
+            "give a file, or the rows on standard input, which is the path -",
         ),
         _ => Refusal::usage(error.to_string(), "mend the file; nothing of the table was released"),
     }

@@ -17,7 +17,6 @@ pub(super) const PLACEHOLDER: &str = "…";
 /// A file that is no table.
 pub fn template(path: &Path) -> Result<String, Refusal> {
     let columns = columns_of(path).map_err(|error| refused(&error))?;
-    let quoted = |text: &str| format!("{text:?}");
     let delimiter = match delimiter_of(path).map_err(|error| refused(&error))? {
         b',' => String::new(),
         b'\t' => "delimiter = \"tab\"\n".to_owned(),
@@ -27,6 +26,8 @@ pub fn template(path: &Path) -> Result<String, Refusal> {
     text.push_str("# What is released, and of which table. `lastbit release THIS_FILE --dry-run` says what it would cost.\n");
     text.push_str("# Columns of the table:\n");
     for (name, found) in &columns {
+        // A line break in a name would end the comment.
+        let name: String = name.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
         let _ = writeln!(text, "#   {name} ({})", found.name());
     }
     let unit = columns.first().map_or("person", |(name, _)| name);
@@ -78,4 +79,42 @@ kind = \"count\"         # also: count-units, sum, mean, variance, std, distinct
         );
     }
     Ok(text)
+}
+
+/// A text as TOML has it: Rust's own marks for signs that are not printed are others.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for sign in text.chars() {
+        match sign {
+            '"' | '\\' => quoted.extend(['\\', sign]),
+            sign if sign.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(sign))),
+            sign => quoted.push(sign),
+        }
+    }
+    quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn any_name_can_be_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a \"table\".csv");
+        for name in [
+            "prenom",
+            "pre\u{301}nom",
+            "zero\u{200b}width",
+            "back\\slash",
+            "it's",
+            "\u{1f469}\u{200d}\u{1f680}",
+        ] {
+            std::fs::write(&path, format!("{name},town\na,b\n")).expect("a file");
+            let text = super::template(&path).expect("a template");
+            let spec =
+                lastbit_table::Spec::parse(&text, &path).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(spec.table.unit, Some(lastbit_table::spec::Unit::Columns(vec![name.to_owned()])));
+            assert_eq!(spec.table.paths, [path.display().to_string()]);
+        }
+        assert_eq!(super::quoted("a\tb\u{7f}\"\\"), r#""a\u0009b\u007F\"\\""#);
+    }
 }

@@ -1,6 +1,7 @@
 //! Releases with a ledger, from the template on.
 
 use lastbit::InsecureSeededSource;
+use lastbit_real::Rational;
 use lastbit_table::Spec;
 
 use super::{Book, Question, ReleaseAnswer, template};
@@ -16,7 +17,7 @@ fn question(folder: &std::path::Path) -> Question {
     let spec = template(&path).expect("a template").replace("# dataset = \"…\"", "dataset = \"trips\"");
     let spec = Spec::parse(&spec, &folder.join("release.toml")).expect("a spec");
     let ledger = folder.join("budget.db");
-    let epsilon = lastbit_real::Rational::ONE;
+    let epsilon = Rational::ONE;
     budget::create(&ledger, "trips", None, &Amount::Pure { epsilon }, false).expect("a ledger");
     let mut question = Question::new(spec);
     question.book = Some(Book::at(ledger));
@@ -59,7 +60,28 @@ fn a_dry_run_knows_what_was_charged() {
     question.book.as_mut().expect("a ledger").id = Some("another".to_owned());
     let other = outlook(&question);
     assert!((other.was_charged, other.fits) == (false, false), "{}", other.text());
+    assert!(other.text().contains("only 0 is left"), "{}", other.text());
     assert!(answer(&question).is_err());
+}
+
+/// Whatever the ledger would refuse.
+#[test]
+fn a_dry_run_knows_what_will_be_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut question = with_keys(question(folder.path()));
+    let half = Rational::new(1, 2).expect("a number");
+    question.spec.privacy.epsilon = Some(half.clone());
+    question.book.as_mut().expect("a ledger").id = Some("first".to_owned());
+    assert!(answer(&question).is_ok());
+    let outlook = |question: &Question| question.dry_run().expect("a dry run").ledger.expect("a ledger");
+    let mut other = question.clone();
+    other.spec.privacy.epsilon = Some(half / Rational::from(2));
+    assert!(!outlook(&other).fits && outlook(&other).text().contains("was used for another release"));
+    other.book.as_mut().expect("a ledger").id = None;
+    assert!(outlook(&other).fits);
+    other.spec.table.unit = Some(lastbit_table::spec::Unit::Row);
+    (other.spec.bounds.groups, other.spec.bounds.rows) = (None, None);
+    assert!(!outlook(&other).fits && outlook(&other).text().contains("the same neighbours"));
 }
 
 #[test]

@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+/// Signs before and below a fault that a message shows at most.
+const LONGEST_LINE: usize = 150;
+
 /// A fault of an expression, its place and the text that it is in.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -114,10 +117,13 @@ pub enum ExpressionFault {
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.fault)?;
-        // One line, so that the carets stand below what they mean.
-        let line: String = self.text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+        // One line, so that the carets stand below what they mean; and only what is near, if it is long.
         let before = self.text.get(..self.at.start).map_or(0, |text| text.chars().count());
-        let width = self.text.get(self.at.clone()).map_or(1, |text| text.chars().count().max(1));
-        write!(f, "    {line}\n    {}{}", " ".repeat(before), "^".repeat(width))
+        let width =
+            self.text.get(self.at.clone()).map_or(1, |text| text.chars().count()).clamp(1, LONGEST_LINE);
+        let skipped = if before + width > LONGEST_LINE { before.saturating_sub(LONGEST_LINE / 2) } else { 0 };
+        let shown = self.text.chars().skip(skipped).take(2 * LONGEST_LINE);
+        let line: String = shown.map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+        write!(f, "    {line}\n    {}{}", " ".repeat(before - skipped), "^".repeat(width))
     }
 }

@@ -10,6 +10,8 @@ use crate::number::{Number, short_decimal};
 const MOST_STEPS: i64 = 1_000_000_000_000_000_000;
 /// Steps between 0 and the larger bound, at least, if no grid is declared: rounding costs far less than noise, and a value takes 4 bytes.
 const DEFAULT_STEPS: i64 = 100_000_000;
+/// Edges that are kept for all scales at most; of more, numbers are compared with the edges themselves.
+const MOST_SCALED_EDGES: usize = 10_000;
 /// Scales of short decimals: they have at most 18 digits.
 const SCALES: u32 = 19;
 
@@ -251,7 +253,8 @@ impl Edges {
             let last = i64::try_from((edges.last()? * &power).floor()).ok()?;
             Some((least, last))
         };
-        Ok(Edges { edges: edges.to_vec(), by_scale: (0..SCALES).map(scaled).collect() })
+        let scales = if edges.len() <= MOST_SCALED_EDGES { SCALES } else { 0 };
+        Ok(Edges { edges: edges.to_vec(), by_scale: (0..scales).map(scaled).collect() })
     }
 
     pub(crate) fn bins(&self) -> usize {

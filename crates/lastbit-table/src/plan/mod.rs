@@ -9,6 +9,7 @@ mod privacy;
 mod query;
 mod source;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -164,18 +165,22 @@ impl Plan {
 ///
 /// The first column that is missing, with the name that may be meant, or that is there twice.
 pub fn places<S: AsRef<str>>(needed: &[String], header: &[S]) -> Result<Vec<usize>, HeaderError> {
+    let mut known: HashMap<&str, (usize, bool)> = HashMap::with_capacity(header.len());
+    for (place, column) in header.iter().enumerate() {
+        known.entry(column.as_ref()).and_modify(|known| known.1 = true).or_insert((place, false));
+    }
     // Without any of the names, the first line may be one of persons: then it must not be in a message.
-    let is_header = header.iter().any(|column| needed.iter().any(|name| column.as_ref() == name));
-    let place = |name: &String| {
-        let mut found = header.iter().enumerate().filter(|(_, column)| column.as_ref() == name);
-        match (found.next(), found.next()) {
-            (Some((place, _)), None) => Ok(place),
-            (Some(_), Some(_)) => Err(HeaderError::Twice { name: name.clone() }),
-            (None, _) => {
-                let suggestion = closest(name, header.iter().map(AsRef::as_ref).filter(|_| is_header));
-                let suggestion = suggestion.map(str::to_owned);
-                Err(HeaderError::Missing { name: name.clone(), suggestion })
-            }
+    let is_header = needed.iter().any(|name| known.contains_key(name.as_str()));
+    let place = |name: &String| match known.get(name.as_str()) {
+        Some((place, false)) => Ok(*place),
+        Some((_, true)) => Err(HeaderError::Twice { name: name.clone() }),
+        None => {
+            // What no name looks like may be cells, where line ends or quotes are not those of the file.
+            let is_name =
+                |column: &&str| is_header && column.len() <= 200 && !column.contains(char::is_control);
+            let suggestion = closest(name, header.iter().map(AsRef::as_ref).filter(is_name));
+            let suggestion = suggestion.map(str::to_owned);
+            Err(HeaderError::Missing { name: name.clone(), suggestion })
         }
     };
     needed.iter().map(place).collect()

@@ -16,6 +16,9 @@ const BLOCK: usize = 1 << 17;
 /// A row that is longer is taken for an open quote.
 const LONGEST_ROW: usize = 1 << 26;
 
+/// Columns of a file at most: a header with more is none.
+const MOST_COLUMNS: usize = 1_000_000;
+
 /// A CSV file.
 pub(super) struct Csv {
     input: Box<dyn Read + Send>,
@@ -89,6 +92,9 @@ impl Csv {
         if block.starts_with(b"\xEF\xBB\xBF") {
             block.drain(..3);
         }
+        let blank = block.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(block.len());
+        self.line += memchr::memchr_iter(b'\n', &block[..blank]).count() as u64;
+        block.drain(..blank);
         let dialect = self.layout.dialect;
         let end = first_row_end(&block, dialect).unwrap_or(block.len());
         let rest = block.split_off(end);
@@ -101,6 +107,9 @@ impl Csv {
         };
         // Asked for no columns, it says how many there are.
         match split_to(0) {
+            Err(Malformed::Ragged { found, .. }) if found > MOST_COLUMNS => {
+                return Err(no_header(&self.layout.path));
+            }
             Err(Malformed::Ragged { found, .. }) => {
                 split_to(found).map_err(|_| no_header(&self.layout.path))?;
             }
@@ -115,7 +124,10 @@ impl Csv {
             std::str::from_utf8(bytes).ok().map(str::to_owned)
         };
         let names: Option<Vec<String>> = cells.iter().map(name).collect();
-        names.filter(|names| !names.is_empty()).ok_or_else(|| no_header(&self.layout.path))
+        // A carriage return alone ends no line: what looks like a name would go on into the rows.
+        let is_header =
+            |names: &Vec<String>| !names.is_empty() && !names.iter().any(|name| name.contains('\r'));
+        names.filter(is_header).ok_or_else(|| no_header(&self.layout.path))
     }
 
     /// The next whole rows, about [`BLOCK`] bytes of them.

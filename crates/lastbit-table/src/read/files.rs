@@ -108,6 +108,7 @@ impl Files {
     }
 
     fn open(&self, path: PathBuf) -> Result<Box<dyn TableSource>, TableError> {
+        refuse_pipes(&path)?;
         let is_parquet = match self.spec.format {
             Some(format) => format == Format::Parquet,
             None => is_parquet(&path)?,
@@ -167,6 +168,15 @@ pub(crate) fn whole_file(path: &Path) -> Result<Vec<u8>, TableError> {
         .read_to_end(&mut bytes)
         .map_err(|source| TableError::Read { path: path.to_owned(), source })?;
     Ok(bytes)
+}
+
+/// Standard input is a pipe, too, but it is opened once.
+pub(super) fn refuse_pipes(path: &Path) -> Result<(), TableError> {
+    let is_pipe = |metadata: std::fs::Metadata| !metadata.is_file();
+    match path.as_os_str() != STANDARD_INPUT && path.metadata().is_ok_and(is_pipe) {
+        true => Err(TableError::NotAFile { path: path.to_owned() }),
+        false => Ok(()),
+    }
 }
 
 /// Whether the first bytes are those of a Parquet file.

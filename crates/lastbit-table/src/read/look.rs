@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::TableSource;
 use super::csv;
-use super::files::{Files, extension, input, is_parquet};
+use super::files::{Files, extension, input, is_parquet, refuse_pipes};
 use crate::batch::{Batch, Cell};
 use crate::date;
 use crate::error::TableError;
@@ -45,6 +45,7 @@ impl ColumnType {
 /// If the file cannot be read.
 pub fn delimiter_of(path: &Path) -> Result<u8, TableError> {
     let spec = TableSpec::default();
+    refuse_pipes(path)?;
     if extension(path) == "tsv" {
         return Ok(b'\t');
     }
@@ -61,6 +62,7 @@ pub fn delimiter_of(path: &Path) -> Result<u8, TableError> {
 ///
 /// If the file cannot be read.
 pub fn columns_of(path: &Path) -> Result<Vec<(String, ColumnType)>, TableError> {
+    refuse_pipes(path)?;
     if is_parquet(path)? {
         #[cfg(feature = "parquet")]
         return super::parquet::columns_of(path.to_owned());
@@ -84,10 +86,12 @@ pub fn columns_of(path: &Path) -> Result<Vec<(String, ColumnType)>, TableError> 
     Ok(names.into_iter().zip(types.into_iter().map(|found| found.unwrap_or(ColumnType::Text))).collect())
 }
 
-/// Whether these may be names of columns: a first line with empty cells, numbers, dates or one text twice is one of data, which nobody may see.
+/// Whether these may be names of columns: a first line with empty cells, numbers, dates, line breaks or one text twice is one of data, which nobody
+/// may see.
 fn look_like_names(names: &[String]) -> bool {
     let is_name = |name: &String| {
         !name.trim().is_empty()
+            && !name.contains(char::is_control)
             && Number::parse(name.as_bytes()).is_none()
             && date::parse(name.as_bytes()).is_none()
     };

@@ -44,6 +44,7 @@ use std::path::{Path, PathBuf};
 
 use lastbit_real::Rational;
 
+use crate::read;
 pub use error::SpecError;
 
 /// A request for a release. [`Spec::parse`] reads one from TOML; front ends with options fill one in.
@@ -227,5 +228,18 @@ impl Spec {
         let mut spec = toml_text::parse(text)?;
         spec.base = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(spec)
+    }
+
+    /// Whether a file is the table's, also by a pattern, or the one with the keys: such files must not be written to.
+    pub fn reads(&self, path: &Path) -> bool {
+        let keys = match &self.by {
+            Some(BySpec { keys: KeysSpec::File(keys), .. }) => Some(keys),
+            _ => None,
+        };
+        let true_path = |path: &Path| path.canonicalize().ok();
+        let are_keys = keys.is_some_and(|keys| {
+            true_path(&self.base.join(keys)).is_some_and(|keys| true_path(path) == Some(keys))
+        });
+        are_keys || read::is_among(path, &self.base, &self.table.paths)
     }
 }

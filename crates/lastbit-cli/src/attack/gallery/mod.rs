@@ -164,7 +164,7 @@ pub(super) fn run(args: &Attack) -> Result<(), Error> {
     let false_alarms = if runs == 0 { Vec::new() } else { false_alarms(&python, confidence, samples, runs) };
     let gallery = Gallery { samples, confidence, rows, false_alarms };
     if let Some(path) = &args.gallery_options.markdown {
-        write_whole(path, &gallery.markdown())?;
+        write_whole(path, gallery.markdown())?;
     }
     if args.json { print_json(&gallery.data()) } else { print(&gallery.text()) }?;
     if gallery.is_complete() { Ok(()) } else { Err(Error::Told(2)) }
