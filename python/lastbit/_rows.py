@@ -5,7 +5,7 @@ None of these libraries is imported, unless the table comes from there.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -33,6 +33,14 @@ class Rows:
         raise NotImplementedError
 
 
+def chosen(rows: Rows, places: "list[int] | None") -> "list[str]":
+    """The names of the needed columns; that of one if none is needed, since without any a table has no rows."""
+    names = rows.names() or []
+    if not names:
+        raise ParameterError("the table has no columns")
+    return [names[place] for place in places or [0]]
+
+
 class Stream(Rows):
     """Whatever has `__arrow_c_stream__`. All its columns come, and those that are not needed are not looked at."""
 
@@ -48,6 +56,25 @@ class Stream(Rows):
         return self.x
 
 
+class Reader(Rows):
+    """Readers of pyarrow, whose rows come once. That they are gone is said when they are wanted again, and not before: a stored result needs none."""
+
+    frame = "arrow"
+
+    def __init__(self, x: Any) -> None:
+        self.x, self.kind, self.was_read = x, f"pyarrow {type(x).__name__}", False
+
+    def names(self) -> "list[str] | None":
+        return None
+
+    def open(self, places: "list[int] | None") -> "Iterator[Any]":
+        yield self.x.schema.empty_table()
+        if self.was_read:
+            raise ParameterError("the rows of this reader came once, and they are gone: give a new reader, or a table")
+        self.was_read = True
+        yield self.x
+
+
 class Arrow(Rows):
     """Tables, batches and datasets of pyarrow."""
 
@@ -60,10 +87,10 @@ class Arrow(Rows):
         return list(self.x.schema.names)
 
     def open(self, places: "list[int] | None") -> Any:
+        names = chosen(self, places)
         if hasattr(self.x, "scanner"):
             # A dataset reads the columns that it is asked for.
-            names = self.names() or []
-            return self.x.scanner(columns=[names[place] for place in places or [0]]).to_reader()
+            return self.x.scanner(columns=names).to_reader()
         return self.x.select(places or [0])
 
 
@@ -80,17 +107,16 @@ class Polars(Rows):
         return list(self.schema.names())
 
     def open(self, places: "list[int] | None") -> Any:
-        names = self.names() or []
-        wanted = [names[place] for place in places or [0]]
-        chosen = self.x.select(wanted)
-        return chosen if isinstance(chosen, self.polars.DataFrame) else self._collected(chosen, wanted)
+        names = chosen(self, places)
+        frame = self.x.select(names)
+        return frame if isinstance(frame, self.polars.DataFrame) else self._collected(frame, names)
 
-    def _collected(self, chosen: Any, wanted: "list[str]") -> "Iterator[Any]":
-        yield self.polars.DataFrame(schema={name: self.schema[name] for name in wanted})
-        if hasattr(chosen, "collect_batches"):
-            yield from chosen.collect_batches()
+    def _collected(self, frame: Any, names: "list[str]") -> "Iterator[Any]":
+        yield self.polars.DataFrame(schema={name: self.schema[name] for name in names})
+        if hasattr(frame, "collect_batches"):
+            yield from frame.collect_batches()
         else:
-            yield chosen.collect()
+            yield frame.collect()
 
 
 class Duck(Rows):
@@ -106,11 +132,9 @@ class Duck(Rows):
         return list(self.x.columns)
 
     def open(self, places: "list[int] | None") -> "Iterator[Any]":
-        names = self.names() or []
-        quoted = ['"' + names[place].replace('"', '""') + '"' for place in places or [0]]
-        chosen = self.x.project(", ".join(quoted))
-        yield chosen.limit(0)
-        yield chosen
+        relation = self.x.project(", ".join('"' + name.replace('"', '""') + '"' for name in chosen(self, places)))
+        yield relation.limit(0)
+        yield relation
 
 
 class Columns(Rows):
@@ -210,7 +234,7 @@ def _libraries(x: Any) -> "set[str]":
 def columns_of(columns: "Mapping[str, Any]") -> Columns:
     """A table of columns by name."""
     for name, column in columns.items():
-        is_known = isinstance(column, (numpy.ndarray, Sequence)) and not isinstance(column, (str, bytes))
+        is_known = isinstance(column, (list, tuple, range)) or (isinstance(column, numpy.ndarray) and column.ndim > 0)
         if not is_known and not (_libraries(column) & {"pandas", "polars", "pyarrow"} and hasattr(column, "__len__")):
             raise UnsupportedType(
                 f"column {name!r} is a {type(column).__name__}: give a list, a numpy array, a Series or an Arrow array"
@@ -232,8 +256,8 @@ def rows_of(x: Any) -> "Rows | None":
         if hasattr(x, "select") and hasattr(x, "schema") or hasattr(x, "scanner"):
             return Arrow(x)
         if hasattr(x, "to_reader"):
-            return Stream(x.to_reader(), f"pyarrow {type(x).__name__}")
-        return Stream(x, f"pyarrow {type(x).__name__}") if hasattr(x, "read_next_batch") else None
+            return Reader(x.to_reader())
+        return Reader(x) if hasattr(x, "read_next_batch") else None
     if libraries & {"duckdb", "_duckdb"} and hasattr(x, "project"):
         return Duck(x)
     if isinstance(x, Mapping):

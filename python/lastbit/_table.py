@@ -396,7 +396,7 @@ def _key(x: Any) -> str:
         return _quoted("true" if x else "false")
     if isinstance(x, numbers.Integral):
         return _quoted(str(int(x)))
-    if isinstance(x, (numbers.Real, decimal.Decimal)) and math.isfinite(x):
+    if x.is_finite() if isinstance(x, decimal.Decimal) else isinstance(x, numbers.Real) and math.isfinite(x):
         digits = format(decimal.Decimal(str(x)), "f")
         digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
         return _quoted("0" if digits == "-0" else digits)

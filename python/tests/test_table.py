@@ -1,5 +1,6 @@
 """Tables of other libraries, released: the same integers from each of them and from files, and nothing of a row in what is shown."""
 
+import collections
 import csv
 import datetime
 import decimal
@@ -7,6 +8,8 @@ import json
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -26,7 +29,7 @@ import pytest
 from markup import elements
 
 import lastbit
-from lastbit import _lastbit
+from lastbit import _lastbit, _rows
 
 NAN, INF = float("nan"), float("inf")
 CANARY = "KANARI"
@@ -113,6 +116,14 @@ def test_the_same_rows_are_the_same_everywhere(library: str, tmp_path: Path) -> 
         written(tmp_path / "trips.csv", {name: [None if x is pandas.NaT else x for x in found[name].tolist()] for name in COLUMNS})
         expected = digest(asked(tmp_path / "trips.csv"))
     assert digest(asked(found)) == expected
+
+
+@pytest.mark.parametrize("library", ["pandas", "pandas with categories", "pandas with arrow", "lists", "columns of all kinds"])
+def test_slices_of_any_length_are_the_same(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = digest(asked(arrow()))
+    for length in (1, 7, 479, 480, 481):
+        monkeypatch.setattr(_rows, "SLICE", length)
+        assert digest(asked(LIBRARIES[library]())) == expected
 
 
 def test_files_are_the_same(tmp_path: Path) -> None:
@@ -242,6 +253,8 @@ def test_keys() -> None:
     day, moment = datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 5, 6, 7, 250_000)
     assert keys(["a"], [7, numpy.int8(8), 0.5, 9.0, -0.0, True]) == [("0",), ("0.5",), ("7",), ("8",), ("9",), ("true",)]
     assert keys(["a"], [day, moment, 'quote " and \\ \x7f \n']) == [("2024-02-29",), ("2024-02-29T05:06:07.25",), ('quote " and \\ \x7f \n',)]
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    assert keys(["a"], [datetime.datetime(2024, 1, 1, 1, tzinfo=zone)]) == [("2023-12-31T23:00:00",)]
     assert keys(["a", "b"], [("x", 1), ["y", 2]]) == [("x", "1"), ("y", "2")]
     assert keys(["a", "b"], {"b": [1, 2], "a": ["x"]}) == [("x", "1"), ("x", "2")]
     assert keys(["a"], pandas.Series(["x", "y"])) == [("x",), ("y",)]
@@ -340,6 +353,17 @@ def test_ids(tmp_path: Path) -> None:
     assert ledger.verify(again.ledger["head"])
 
 
+def test_a_reader_is_read_once(tmp_path: Path) -> None:
+    """Asked again under the same id, it is not wanted; under another one an empty table would be released."""
+    ledger = lastbit.Ledger.create(tmp_path / "budget.db", dataset="trips", epsilon=3)
+    table = asked(arrow().to_reader())
+    first = table.release(epsilon=1, ledger=ledger, dataset="trips", id="a")
+    assert table.release(epsilon=1, ledger=ledger, dataset="trips", id="a").rows == first.rows
+    with pytest.raises(lastbit.ParameterError, match="they are gone.*stays charged"):
+        table.release(epsilon=1, ledger=ledger, dataset="trips", id="b")
+    assert ledger.budgets[0].spent == 2
+
+
 def test_ctrl_c_stops_reading(tmp_path: Path) -> None:
     ledger = lastbit.Ledger.create(tmp_path / "budget.db", dataset="trips", epsilon=1)
 
@@ -380,6 +404,7 @@ def failing(where: str) -> Any:
     rider = [CANARY, "b"]
     texts = pyarrow.StringArray.from_buffers(2, pyarrow.py_buffer(numpy.array([0, 900, 6], "i4")), pyarrow.py_buffer(CANARY.encode()))
     indices = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 9]), [CANARY], safe=False)
+    numbers = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 9], "int8"), pyarrow.array([5]), safe=False)
     return {
         "generator": lambda: pyarrow.RecordBatchReader.from_batches(arrow().schema, batches()),
         "stream": Refuses,
@@ -389,6 +414,7 @@ def failing(where: str) -> Any:
         "floats and large integers": lambda: {"rider": [0.5, 2**60]},
         "places": lambda: pyarrow.table({"rider": texts}),
         "categories": lambda: pyarrow.table({"rider": indices}),
+        "numbers of categories": lambda: pyarrow.table({"rider": numbers}),
         "duckdb": lambda: duck(pyarrow.table({"rider": rider})).project("cast(rider as integer) as rider"),
         "polars": lambda: polars.DataFrame({"rider": rider}).lazy().with_columns(polars.col("rider").cast(polars.Int64)),
         "nothing like it": lambda: {"rider": [{CANARY: CANARY}]},
@@ -396,7 +422,7 @@ def failing(where: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    "where", ["generator", "stream", "mixed", "mixed pandas", "late mixed", "floats and large integers", "places", "categories", "duckdb", "polars", "nothing like it"]
+    "where", ["generator", "stream", "mixed", "mixed pandas", "late mixed", "floats and large integers", "places", "categories", "numbers of categories", "duckdb", "polars", "nothing like it"]
 )
 def test_what_is_private_stays_private(where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ledger = lastbit.Ledger.create(tmp_path / "budget.db", dataset="trips", epsilon=1)
@@ -445,6 +471,11 @@ def refusals() -> "list[tuple[Any, type[Exception], str]]":
         (lambda: lastbit.table(pyarrow.array([1]), unit="a"), unsupported, "Array is no table"),
         (lambda: lastbit.table(numpy.zeros((2, 2)), unit="a"), unsupported, "ndarray is no table"),
         (lambda: lastbit.table({"a": "text"}, unit="a"), unsupported, "column 'a' is a str"),
+        (lambda: lastbit.table({"a": numpy.array(3)}, unit="a"), unsupported, "column 'a' is a ndarray"),
+        (lambda: lastbit.table({"a": collections.deque([1])}, unit="a"), unsupported, "column 'a' is a deque"),
+        (lambda: lastbit.table(pyarrow.table({}), unit="row").count().release(epsilon=1), wrong, "no columns"),
+        (lambda: lastbit.table(polars.LazyFrame(), unit="row").count().release(epsilon=1), wrong, "no columns"),
+        (lambda: table.by("b", keys=[decimal.Decimal("sNaN")]), unsupported, "a key must be"),
         (lambda: lastbit.table({"a": [1], "b": [1, 2]}, unit="a"), wrong, "different numbers of rows"),
         (lambda: lastbit.table(good), wrong, "whose privacy"),
         (lambda: lastbit.table(good, unit="a", max_rows=0), wrong, "max_rows must be from 1"),
@@ -512,6 +543,52 @@ def test_what_is_refused(number: int) -> None:
     attempt, error, problem = refusals()[number]
     with pytest.raises(error, match=problem):
         attempt()
+
+
+MEMORY = """
+import sys
+import numpy
+import lastbit
+
+numbers = numpy.random.default_rng(1)
+cells = {name: numbers.integers(0, n, 10**6) for name, n in [("rider", 50_000), ("city", 4), ("fare", 100), ("more", 9)]}
+kind = sys.argv[1]
+if kind == "pandas":
+    import pandas
+
+    table = pandas.DataFrame(cells)
+elif kind == "polars":
+    import polars
+
+    table = polars.DataFrame(cells)
+else:
+    import pyarrow
+
+    table = pyarrow.table(cells)
+
+def released(x):
+    asked = lastbit.table(x, unit="rider", max_groups=2, max_rows=3).by("city", keys=[0, 1, 2, 3])
+    asked.count("trips").sum("fare", bounds=(0, 100)).release(epsilon=1)
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+released({name: column[:1000] for name, column in cells.items()})
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")
+before = peak()
+released(table)
+print((peak() - before) / 10**6)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is told by Linux")
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_tables_are_not_copied(kind: str) -> None:
+    """A million rows of 32 bytes: what is kept of each is the 13 bytes of the kernel, and room for the rest of the work."""
+    done = subprocess.run([sys.executable, "-c", MEMORY, kind], capture_output=True, check=True, text=True)
+    assert 13 <= float(done.stdout) < 32
 
 
 def test_one_liners() -> None:

@@ -196,7 +196,7 @@ impl Question {
         if self.book.as_ref().is_some_and(|book| book.id.is_none())
             && self.spec.table.paths.iter().any(|path| path == "-")
         {
-            return Err(nameless("what comes from standard input"));
+            return Err(nameless("standard input", " (--id)"));
         }
         let open = |plan: &Plan| match &self.book {
             Some(_) => Ok((None, lastbit_table::files(plan)?)),
@@ -219,7 +219,7 @@ impl Question {
     ) -> Result<(ReleaseAnswer, Option<ForTheOwner>), Refusal> {
         let (plan, noise) = self.plan()?;
         if self.book.as_ref().is_some_and(|book| book.id.is_none()) {
-            return Err(nameless("what comes from memory"));
+            return Err(nameless("memory", ""));
         }
         let open = |plan: &Plan| Ok((Some(open(plan)?), Vec::new()));
         self.answer_opened(plan, noise, open, source, watcher)
@@ -300,10 +300,10 @@ fn of_spec(spec: &Spec) -> Result<Plan, Refusal> {
 }
 
 /// Rows of which the plan does not tell which they are.
-fn nameless(what: &str) -> Refusal {
+fn nameless(place: &str, option: &str) -> Refusal {
     Refusal::usage(
-        format!("{what} may be another table each time, and the plan is the same"),
-        "give the release an id (--id): under the same one the stored result is shown again",
+        format!("what comes from {place} may be another table each time, and the plan is the same"),
+        format!("give the release an id{option}: under the same one the stored result is shown again"),
     )
 }
 

@@ -102,12 +102,14 @@ fn rows_from_elsewhere_need_an_id_and_are_read_once() {
 
     use lastbit_table::{Batch, HeaderError, Plan, TableError, TableSource};
 
+    type Opened = Result<Box<dyn TableSource>, TableError>;
+
     let folder = tempfile::tempdir().expect("a folder");
     let mut question = with_keys(question(folder.path()));
     let ledger = question.book.as_ref().expect("a ledger").path.clone();
     std::fs::remove_file(folder.path().join("trips.csv")).expect("a file that is not looked at");
     let opened = Cell::new(0);
-    let open = |plan: &Plan| -> Result<Box<dyn TableSource>, TableError> {
+    let open = |plan: &Plan| -> Opened {
         opened.set(opened.get() + 1);
         assert_eq!(plan.columns(), ["rider", "city"]);
         let mut rows = Batch::new(3);
@@ -115,7 +117,6 @@ fn rows_from_elsewhere_need_an_id_and_are_read_once() {
         rows.push_text([Some("Bern".as_bytes()), Some(b"Bern"), Some(b"Biel")])?;
         Ok(Box::new([Ok(rows)].into_iter()))
     };
-    type Opened = Result<Box<dyn TableSource>, TableError>;
     let ask = |question: &Question, open: &dyn Fn(&Plan) -> Opened| {
         let mut source = InsecureSeededSource::<u64>::from_seed(1);
         question.answer_rows(open, &mut source, &Watcher::nobody())
@@ -126,7 +127,7 @@ fn rows_from_elsewhere_need_an_id_and_are_read_once() {
     assert!(nameless.contains("from memory") && opened.get() == 0, "{nameless}");
     question.book.as_mut().expect("a ledger").id = Some("a".to_owned());
     // What the columns tell is refused before the charge.
-    let lacking = |_: &Plan| -> Result<Box<dyn TableSource>, TableError> {
+    let lacking = |_: &Plan| -> Opened {
         let fault = HeaderError::Missing { name: "city".to_owned(), suggestion: None };
         Err(TableError::Header { path: "table".into(), fault })
     };
