@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lastbit_real::{Rational, Rounding};
-use lastbit_table::{Description, Plan};
+use lastbit_table::{Description, Plan, Released};
 use serde::Serialize;
 
 use super::Processing;
@@ -16,6 +16,10 @@ use crate::{Number, Refusal};
 
 /// Digits of errors.
 const DIGITS: usize = 6;
+
+/// What is off: the value, or the rank of a value that is chosen.
+const VALUE: &str = "value";
+const RANK: &str = "rank";
 
 /// What a release would cost and how far off its values would be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,7 +50,7 @@ pub struct DryRun {
 pub struct ExpectedError {
     /// The name of the query.
     pub query: String,
-    /// What is off: the value, or a part of it.
+    /// What is off: the value, a part of it, or the rank of a value that is chosen, in rows.
     pub of: &'static str,
     /// At most this far,
     pub at_most: Number,
@@ -67,7 +71,11 @@ impl DryRun {
                 let width = Rational::from(part.half_width(&processing.confidence)?) * &component.step;
                 errors.push(ExpectedError {
                     query: query.name.clone(),
-                    of: if query.components.len() > 1 { component.role } else { "value" },
+                    of: match component.released {
+                        Released::Chosen => RANK,
+                        Released::Noisy if query.components.len() > 1 => component.role,
+                        Released::Noisy => VALUE,
+                    },
                     at_most: Number::at_most(&width, DIGITS),
                     confidence: Number::exact(&processing.confidence, DIGITS),
                 });
@@ -94,16 +102,16 @@ impl DryRun {
             for part in &query.noise {
                 let Some(error) = errors.next() else { continue };
                 let percent = (error.confidence.upper() * Rational::from(100)).to_short();
-                let name = if error.of == "value" {
-                    query.name.clone()
-                } else {
-                    format!("{}, {}", query.name, error.of)
+                let name = match error.of {
+                    VALUE | RANK => query.name.clone(),
+                    part => format!("{}, {part}", query.name),
                 };
+                let unit = if error.of == RANK { " ranks" } else { "" };
                 lines.push(vec![
                     name,
                     query.kind.to_owned(),
                     format!("{}, scale {}", part.mechanism, part.scale),
-                    format!("{} at {percent}%", error.at_most),
+                    format!("{}{unit} at {percent}%", error.at_most),
                 ]);
             }
         }
