@@ -9,7 +9,7 @@ Fraction(1, 10)
 - Choices: `noisy_max`, `exponential`, and a class for each (`NoisyMax`, `Exponential`).
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Many releases: `account` (δ at an ε, ε at a δ, certified), `dp_sgd`, `calibrate` (the least noise that is enough).
-- Tables: `table` and `release` (counts, sums, means and histograms by group), `Ledger` (budgets that outlive the process).
+- Tables: `table` and `release` (counts, sums, means, quantiles and histograms by group), `Ledger` (budgets that outlive the process).
 - One answer about an array: `count`, `count_units`, `sum`, `mean`, `histogram`.
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).

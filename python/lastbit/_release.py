@@ -201,7 +201,7 @@ def release(
     dry_run: bool = False,
     insecure_seed: "int | None" = None,
 ) -> TableRelease:
-    """Releases counts, sums, means and histograms of a table by group, as a spec asks for them.
+    """Releases counts, sums, means, variances, quantiles and histograms of a table by group, as a spec asks for them.
 
     spec: the path of a TOML file, or its text (of several lines; paths in it begin at the current directory). `lastbit release init DATA` writes one.
     ledger: charge the release to this ledger, once; asked again under the same id, the stored result is shown at no charge.

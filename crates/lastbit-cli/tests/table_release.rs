@@ -4,6 +4,7 @@ mod canary;
 mod digests;
 #[cfg(unix)]
 mod kills;
+mod kinds;
 mod refusals;
 mod statements;
 

@@ -85,7 +85,7 @@ pub use error::TableError;
 pub use kernel::{CuratorNotes, Options, Outcome, Progress, aggregate};
 pub use plan::{
     Component, ComponentDescription, Description, HeaderError, Measure, Noise, Plan, PlanError, PlanFault,
-    Privacy, Query, QueryDescription, QueryKind, Spread, places,
+    Privacy, Query, QueryDescription, QueryKind, Released, Spread, places,
 };
 pub use read::{ColumnType, Piece, TableSource, columns_of, delimiter_of, files, open};
 pub use sensitivity::Sensitivity;

@@ -48,6 +48,38 @@ column = "x"
 bounds = [-3, 4]
 grid = 1
 [[query]]
+name = "variance"
+kind = "variance"
+column = "small"
+bounds = [-4, 1]
+grid = "1/7"
+[[query]]
+name = "std"
+kind = "std"
+column = "x"
+bounds = [-3, 4]
+[[query]]
+name = "median"
+kind = "median"
+column = "x"
+edges = [-3, 0.1, 4, 7.5]
+[[query]]
+name = "high"
+kind = "quantile"
+q = "2/3"
+column = "small"
+edges = [-4, "-37/16", 0]
+[[query]]
+name = "years"
+kind = "distinct"
+column = "year"
+values = [1969, 1970, 1971]
+[[query]]
+name = "numbers"
+kind = "distinct"
+column = "x"
+values = ["4", "7.5", "0.1", "-3"]
+[[query]]
 name = "bins"
 kind = "histogram"
 column = "x"
@@ -110,15 +142,18 @@ proptest! {
             let others: Vec<Row> = rows.iter().filter(|row| unit(row) != left_out).copied().collect();
             let others = table(&plan, &others);
             for component in plan.queries().iter().flat_map(|query| &query.components) {
-                let (mut l1, mut l2_squared) = (Rational::ZERO, Rational::ZERO);
+                let (mut l1, mut l2_squared, mut groups) = (Rational::ZERO, Rational::ZERO, 0);
                 for key in 0..plan.keys().len() {
+                    groups += u64::from(whole.integers(component, key) != others.integers(component, key));
                     for (one, other) in whole.integers(component, key).iter().zip(others.integers(component, key)) {
                         let moved = Rational::from(one - other).abs();
                         l2_squared = l2_squared + moved.pow(2);
+                        prop_assert!(moved <= component.sensitivity.largest, "{}", component.role);
                         l1 = l1 + moved;
                     }
                 }
                 prop_assert!(l1 <= component.sensitivity.l1 && l2_squared <= component.sensitivity.l2_squared, "{}", component.role);
+                prop_assert!(groups <= component.sensitivity.groups, "{}", component.role);
                 // Rows without a unit do not count at all.
                 prop_assert!(left_out.is_some() || l1.is_zero());
             }

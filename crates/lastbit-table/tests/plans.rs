@@ -1,6 +1,6 @@
 //! What a plan refuses, and what it settles.
 
-use lastbit_table::{Measure, Noise, Plan, PlanError, PlanFault};
+use lastbit_table::{Measure, Noise, Plan, PlanError, PlanFault, Released};
 
 use super::{Folder, parse};
 
@@ -184,6 +184,22 @@ fn sensitivities_are_those_of_the_theorems() {
         [pair("75", "1875"), pair("15", "75")]
     );
     assert_eq!(of("kind = \"histogram\"\ncolumn = \"x\"\nedges = [0, 1, 2]"), [pair("15", "75")]);
+    // Squares lie between 0 and 25, 13 steps from their centre at most.
+    assert_eq!(
+        of("kind = \"variance\"\ncolumn = \"x\"\nbounds = [-2, 7]\ngrid = 1"),
+        [pair("75", "1875"), pair("15", "75"), pair("195", "12675")]
+    );
+    // No more values than there are, and no more than rows.
+    assert_eq!(of("kind = \"distinct\"\ncolumn = \"x\"\nvalues = [1, 2, 3]"), [pair("9", "27")]);
+    assert_eq!(of("kind = \"distinct\"\ncolumn = \"x\"\nvalues = [1, 2, 3, 4, 5, 6, 7]"), [pair("15", "75")]);
+    // Each of two scores moves by three times five in each of three groups.
+    let quantile = with_query("kind = \"quantile\"\nq = 0.25\ncolumn = \"x\"\nedges = [0, 1]").unwrap();
+    let component = &quantile.queries()[0].components[0];
+    assert_eq!((component.released, component.cells, component.released_cells()), (Released::Chosen, 2, 1));
+    assert_eq!(
+        (component.sensitivity.largest.to_string(), component.sensitivity.groups),
+        ("15".to_owned(), 3)
+    );
     // Four groups are declared, so a unit is in four at most.
     let wide = changed("groups = 3", "groups = 100").unwrap();
     assert_eq!(
@@ -254,6 +270,36 @@ fn hashes_change_with_what_is_asked() {
     for (from, to) in changes {
         assert_ne!(hash(from, to), base, "{to}");
     }
+    // Also where the integers are the same ones.
+    let asked = [
+        "kind = \"variance\"\nbounds = [0, 1]",
+        "kind = \"std\"\nbounds = [0, 1]",
+        "kind = \"median\"\nedges = [0, 1]",
+        "kind = \"quantile\"\nq = 0.4\nedges = [0, 1]",
+        "kind = \"histogram\"\nedges = [0, 1]",
+        "kind = \"distinct\"\nvalues = [0, 1]",
+        "kind = \"distinct\"\nvalues = [0, 2]",
+    ];
+    let hashes = asked.map(|query| with_query(&format!("column = \"x\"\n{query}")).unwrap().hash());
+    assert_eq!(hashes.iter().collect::<std::collections::BTreeSet<_>>().len(), asked.len());
+    // A median is the quantile at a half.
+    let half = with_query("column = \"x\"\nkind = \"quantile\"\nq = 0.5\nedges = [0, 1]").unwrap();
+    assert_eq!((half.hash(), half.queries()[0].kind.name()), (hashes[2].clone(), "median"));
+}
+
+#[test]
+fn squares_need_few_rows_or_a_coarser_step() {
+    let rows = |rows: &str, bound: &str| {
+        let text = BASE.replace("rows = 5", &format!("rows = {rows}"));
+        plan(&format!(
+            "{text}[[query]]\nname = \"q\"\nkind = \"variance\"\ncolumn = \"x\"\nbounds = [0, {bound}]\ngrid = 1\n"
+        ))
+    };
+    let step = |plan: Plan| plan.queries()[0].components[2].step.to_string();
+    assert_eq!(step(rows("7", "100").unwrap()), "1");
+    assert_eq!(step(rows("2", "6000000000").unwrap()), "10");
+    assert!(rows("18", "999999999999999999").is_ok());
+    refused!(rows("4611686018427387903", "4"), "query q, bounds", PlanFault::Squares { .. });
 }
 
 #[test]
@@ -272,7 +318,7 @@ fn intervals_have_names_of_their_own() {
         let query = |name: &str| format!("[[query]]\nname = \"{name}\"\nkind = \"count\"\n");
         plan(&format!("{BASE}{}{}", query(first), query(second)))
     };
-    for end in ["_interval", "_low", "_high"] {
+    for end in ["_interval", "_low", "_high", "_rank_error"] {
         refused!(named("n", &format!("n{end}")), "query n, name", PlanFault::IntervalName { .. });
         refused!(named(&format!("n{end}"), "n"), "query n, name", PlanFault::IntervalName { .. });
     }

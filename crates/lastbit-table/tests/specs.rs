@@ -103,7 +103,7 @@ fn faults_of_the_plan_have_their_lines() {
         (
             "kind = \"sum\"",
             "kind = \"sun\"",
-            "line 18, query fares, kind: there is no \"sun\"; there are count, count-units, sum, mean, histogram - did you mean \"sum\"?",
+            "line 18, query fares, kind: there is no \"sun\"; there are count, count-units, sum, mean, variance, std, median, quantile, distinct, histogram - did you mean \"sum\"?",
         ),
         ("epsilon = 1", "epsilon = 0", "line 15, privacy.epsilon: must be positive"),
         ("groups = 3\n", "", "line 7, bounds.groups: is missing: how many groups a unit can change"),

@@ -82,6 +82,12 @@ impl Selection for NoisyMax {
         Contest::<T, T>::new(Noise::Exponential, &self.scale, scores, None)?.run(source)
     }
 
+    /// That of any release with a pure loss. If two equal scores move apart by `R`, small against the scale, it costs as much; so it is no eighth of the
+    /// square, as for `Exponential`.
+    fn concentrated(&self, pure: &Rational) -> Rational {
+        pure.clone().min(pure.pow(2) / Rational::from(2))
+    }
+
     /// A candidate `t` below the best wins only if its `E` exceeds that of the best by `t/b`: with probability `e^(-t/b)/2`.
     fn odds(&self) -> Rational {
         Rational::pow2(-1)

@@ -63,6 +63,10 @@ pub trait Selection {
     #[doc(hidden)]
     fn odds(&self) -> Rational;
 
+    /// The zero-concentrated loss of a choice with this pure loss.
+    #[doc(hidden)]
+    fn concentrated(&self, pure: &Rational) -> Rational;
+
     /// Its parameters: texts that read back as the same exact numbers.
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![("scale", self.scale().to_short())]
@@ -92,6 +96,48 @@ pub trait Selection {
             Measure::MaxDivergence,
             loss,
         ))
+    }
+
+    /// What any number of choices promise together, each by scores of its own and with noise of its own, where at most `choices` of them have scores
+    /// that neighbours tell apart, at such a distance each.
+    ///
+    /// The losses of that many choices add. A choice with the pure loss `ε` has the zero-concentrated loss `min(ε, ε²/2)`, and one of
+    /// [`Exponential`] even `min(ε, ε²/8)`: see there.
+    ///
+    /// ```
+    /// use lastbit::{Exponential, Measure, Metric, Neighbours, Rational, Selection, ValueType};
+    /// // In each of many cities the most frequent of some diagnoses, where nobody is in more than three cities.
+    /// let mechanism = Exponential::for_epsilon(&"1/2".parse()?, &Rational::ONE, Metric::Range)?;
+    /// let one = Neighbours::at(Rational::ONE);
+    /// let loss = |measure| mechanism.claim_together(ValueType::I64, Metric::Range, &one, 3, measure).map(|claim| claim.loss().clone());
+    /// assert_eq!(loss(Measure::MaxDivergence)?, "3/2".parse()?);
+    /// assert_eq!(loss(Measure::ZeroConcentratedDivergence)?, "3/32".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss), and [`Error::NotPositive`] if there are no choices.
+    fn claim_together(
+        &self,
+        values: ValueType,
+        metric: Metric,
+        neighbours: &Neighbours,
+        choices: u64,
+        measure: Measure,
+    ) -> Result<Claim, Error> {
+        let count = Rational::from(choices);
+        positive("choices", &count)?;
+        let about = About::Columns { values, metric, neighbours: neighbours.clone() };
+        let pure = self.loss(metric, neighbours)?;
+        let loss = match measure {
+            Measure::MaxDivergence => pure,
+            Measure::ZeroConcentratedDivergence => self.concentrated(&pure),
+        };
+        let mut parameters = self.parameters();
+        if choices > 1 {
+            parameters.push((CHOICES, choices.to_string()));
+        }
+        Ok(Claim::of_mechanism(self.name(), parameters, Preparation::Exact, about, measure, count * loss))
     }
 
     /// How far the score of the chosen candidate is below the best at most, with a probability of `confidence` or more, for so many
@@ -152,24 +198,87 @@ pub(crate) fn checked_scale(scale: Rational) -> Result<Rational, Error> {
     Ok(scale)
 }
 
-/// The claim of the selection of this name with these parameters, and no others; `None` if there is no such selection.
+/// The parameter that says how many choices may differ between neighbours, if it is more than one.
+const CHOICES: &str = "choices";
+
+/// The claim of the selection of this name with these parameters, in this measure; `None` if there is no such selection.
 pub(crate) fn claim(
     name: &str,
     parameters: &BTreeMap<String, String>,
     values: ValueType,
     metric: Metric,
     neighbours: &Neighbours,
+    measure: Measure,
 ) -> Option<Result<Claim, Error>> {
+    let bad = |reason: String| Error::NotAClaim { reason };
     let scale = || {
-        let bad = |reason: String| Error::NotAClaim { reason };
         let text = parameters.get("scale").ok_or_else(|| bad("it has no parameter \"scale\"".into()))?;
         text.parse::<Rational>().map_err(|e| bad(format!("the parameter \"scale\": {e}")))
     };
+    let choices = || match parameters.get(CHOICES) {
+        None => Ok(1),
+        Some(text) => text.parse().map_err(|e| bad(format!("the parameter \"{CHOICES}\": {e}"))),
+    };
     Some(match name {
-        NoisyMax::NAME => scale().and_then(NoisyMax::new).and_then(|m| m.claim(values, metric, neighbours)),
-        Exponential::NAME => {
-            scale().and_then(Exponential::new).and_then(|m| m.claim(values, metric, neighbours))
-        }
+        NoisyMax::NAME => scale()
+            .and_then(NoisyMax::new)
+            .and_then(|m| m.claim_together(values, metric, neighbours, choices()?, measure)),
+        Exponential::NAME => scale()
+            .and_then(Exponential::new)
+            .and_then(|m| m.claim_together(values, metric, neighbours, choices()?, measure)),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Claims of several choices come back from JSON in either measure, and forged ones do not.
+    #[test]
+    fn several_choices_are_claimed_together() {
+        let at = Neighbours::at(Rational::from(3)).one("person").unwrap();
+        let [scale, two] = [Rational::from(12), Rational::from(2)];
+        let [noisy_max, exponential] =
+            [&NoisyMax::new(scale.clone()).unwrap() as &dyn Claims, &Exponential::new(scale).unwrap()];
+        for (mechanism, eighth) in [(noisy_max, false), (exponential, true)] {
+            for (choices, measure) in [
+                (1, Measure::MaxDivergence),
+                (4, Measure::MaxDivergence),
+                (4, Measure::ZeroConcentratedDivergence),
+            ] {
+                let claim = mechanism.claim(&at, choices, measure);
+                // Twice 3 over 12.
+                let each = match (measure, eighth) {
+                    (Measure::MaxDivergence, _) => Rational::pow2(-1),
+                    (_, false) => Rational::pow2(-3),
+                    (_, true) => Rational::pow2(-5),
+                };
+                assert_eq!((claim.loss(), claim.measure()), (&(each * Rational::from(choices)), measure));
+                let json = claim.to_json();
+                assert_eq!(Claim::from_json(&json), Ok(claim));
+                let forged = json.replace("\"choices\":\"4\"", "\"choices\":\"2\"");
+                assert!(choices == 1 || Claim::from_json(&forged).is_err());
+            }
+        }
+        let none = Exponential::new(two).unwrap().claim_together(
+            ValueType::I64,
+            Metric::Range,
+            &at,
+            0,
+            Measure::MaxDivergence,
+        );
+        assert!(matches!(none, Err(Error::NotPositive { .. })));
+    }
+
+    /// Claims of a selection, whichever it is.
+    trait Claims {
+        fn claim(&self, at: &Neighbours, choices: u64, measure: Measure) -> Claim;
+    }
+
+    impl<T: Selection> Claims for T {
+        fn claim(&self, at: &Neighbours, choices: u64, measure: Measure) -> Claim {
+            self.claim_together(ValueType::I64, Metric::LInfinity, at, choices, measure).unwrap()
+        }
+    }
 }

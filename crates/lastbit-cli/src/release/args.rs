@@ -161,6 +161,12 @@ pub(crate) struct Asked {
     /// The standard deviation of such a column, which is the root of its variance
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
     pub(crate) std: Vec<String>,
+    /// The median of a column, which is one of these candidates: fare=0,5,10,20,50
+    #[arg(long, value_name = "COLUMN=EDGES", allow_hyphen_values = true)]
+    pub(crate) median: Vec<String>,
+    /// The quantile of a column below which this part of the values lies, which is one of these candidates: fare@0.9=0,5,10,20,50
+    #[arg(long, value_name = "COLUMN@Q=EDGES", allow_hyphen_values = true)]
+    pub(crate) quantile: Vec<String>,
     /// How many of these values of a column occur: city=Bern,Biel, or city=FILE with one a line
     #[arg(long, value_name = "COLUMN=VALUES|FILE")]
     pub(crate) distinct: Vec<String>,
@@ -207,6 +213,8 @@ impl Asked {
             ("--mean", !self.mean.is_empty()),
             ("--variance", !self.variance.is_empty()),
             ("--std", !self.std.is_empty()),
+            ("--median", !self.median.is_empty()),
+            ("--quantile", !self.quantile.is_empty()),
             ("--distinct", !self.distinct.is_empty()),
             ("--histogram", !self.histogram.is_empty()),
             ("--within", !self.within.is_empty()),

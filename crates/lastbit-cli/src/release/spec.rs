@@ -159,24 +159,35 @@ fn queries(asked: &Asked) -> Result<Vec<QuerySpec>, Error> {
         ("mean", "mean_", &asked.mean),
         ("variance", "variance_", &asked.variance),
         ("std", "std_", &asked.std),
+        ("median", "median_", &asked.median),
+        ("quantile", "quantile_", &asked.quantile),
         ("distinct", "distinct_", &asked.distinct),
         ("histogram", "bins_", &asked.histogram),
     ] {
         for text in all {
             let (what, range) = text.split_once('=').ok_or_else(|| malformed(kind, text))?;
+            let (what, q) = match what.rsplit_once('@') {
+                Some((what, q)) if kind == "quantile" => (what, Some(q)),
+                None if kind == "quantile" => return Err(malformed(kind, text)),
+                _ => (what, None),
+            };
             let (name, column) = match what.split_once(':') {
                 Some((name, column)) => (name.to_owned(), column.to_owned()),
-                None => (format!("{prefix}{what}"), what.to_owned()),
+                None => {
+                    let end = q.map_or_else(String::new, |q| format!("_{q}"));
+                    (format!("{prefix}{what}{end}"), what.to_owned())
+                }
             };
-            with_columns.push((add(name, kind), kind, column, range, text));
+            with_columns.push((add(name, kind), kind, column, q, range, text));
         }
     }
-    for (at, kind, column, range, text) in with_columns {
+    for (at, kind, column, q, range, text) in with_columns {
         let query = &mut queries[at];
         query.column = Some(column);
         let number = |part: &str| exact(part.trim()).map_err(|_| malformed(kind, text));
+        query.q = q.map(number).transpose()?;
         match kind {
-            "histogram" => {
+            "histogram" | "median" | "quantile" => {
                 query.edges = Some(range.split(',').map(number).collect::<Result<Vec<Rational>, Error>>()?);
             }
             "distinct" => query.values = Some(groups(range, 1)?),
@@ -220,6 +231,8 @@ fn set_accuracy(text: &str, queries: &mut [QuerySpec]) -> Result<(), Error> {
 fn malformed(kind: &str, text: &str) -> Error {
     let form = match kind {
         "histogram" => "age=0,18,65,120",
+        "median" => "fare=0,5,10,20,50",
+        "quantile" => "fare@0.9=0,5,10,20,50",
         "distinct" => "city=Bern,Biel",
         _ => "fare=0..100",
     };

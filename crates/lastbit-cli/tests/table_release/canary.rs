@@ -38,7 +38,7 @@ fn tables() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "release release.toml",
     "release release.toml --json --digest",
     "release release.toml --insecure-seed 1 --all --digest",
@@ -48,6 +48,8 @@ const COMMANDS: [&str; 10] = [
     "release release.toml --ledger ledger.db --id first --json",
     "release release.toml --ledger ledger.db --id first --statement -",
     "release trips.csv --unit rider --by city --keys Bern,Biel --count trips --sum fare=0..100 --epsilon 1 --max-groups 1 --max-rows 1",
+    "release trips.csv --unit rider --by city --keys Bern,Biel --std fare=0..100 --median age=0,18,65 --quantile fare@0.9=0,10,50 \
+     --distinct paid=yes,no --rho 1 --max-groups 1 --max-rows 2 --all",
     "release trips.csv --unit rider --by town --keys Bern,Biel --mean cost=0..100 --epsilon 1 --max-groups 1 --max-rows 1",
 ];
 

@@ -73,7 +73,7 @@ const SPECS: &[(&str, &str, &[&str])] = &[
     ("edges = [0, 18, 65, 120]", "edges = [0]", &["edges"]),
     ("edges = [0, 18, 65, 120]", "edges = [0, 18, 18]", &["edges"]),
     // Queries.
-    ("kind = \"count\"", "kind = \"median\"", &["no \"median\"", "count"]),
+    ("kind = \"count\"", "kind = \"mode\"", &["no \"mode\"", "count"]),
     ("kind = \"sum\"\ncolumn = \"fare\"", "kind = \"sum\"", &["column", "missing"]),
     ("name = \"riders\"", "name = \"trips\"", &["used twice"]),
     ("name = \"riders\"", "name = \"\"", &["name"]),

@@ -74,7 +74,7 @@ pub(super) const MECHANISMS: [Entry; 14] = [
         "noisy-max",
         &["report noisy max"],
         "scores -> the candidate with the largest s_i + b·E_i, E_i exponential. Takes scale b, or ε and the sensitivity of one score. Loss: 2·distance/b, or half of that if all scores move in the same direction (--monotone).",
-        "Chooses the best of several candidates; only the choice is published.",
+        "Chooses the best of several candidates; only the choice is published. Medians and quantiles of `lastbit release` are chosen so.",
         "`lastbit choose noisy-max --epsilon 1 --sensitivity 1 scores.txt`.",
         "docs/choosing.md",
     ),

@@ -13,7 +13,7 @@ const fn word(
     Entry { group: Group::Words, word, aliases, statement, reason, example, see }
 }
 
-pub(super) const WORDS: [Entry; 34] = [
+pub(super) const WORDS: [Entry; 35] = [
     word(
         "neighbour",
         &["neighbours", "neighbor", "adjacent", "adjacency"],
@@ -188,6 +188,14 @@ pub(super) const WORDS: [Entry; 34] = [
         "The number of rows of a unit that count in one group at most; sums are clipped to what so many rows can reach.",
         "Without it one unit could change a count without limit, and no noise would hide it.",
         "`rows = 4` in a spec: a rider with ten trips at a station counts there as four.",
+        "docs/release.md",
+    ),
+    word(
+        "rank error",
+        &["rank_error"],
+        "How many ranks a released median or quantile may be farther from the one that was asked for than the best of its candidates is.",
+        "It follows from the noise alone; how far off the value is depends on how the values lie, which is private.",
+        "`12.5 (rank ± 31)`: one of the candidates, at most 31 rows of the group farther off than the best of them.",
         "docs/release.md",
     ),
     word(

@@ -3,7 +3,7 @@
 use lastbit::{DiscreteGaussian, DiscreteLaplace};
 use lastbit_real::{Rational, Rounding};
 use lastbit_table::spec::{Accuracy, QuerySpec};
-use lastbit_table::{Measure, Noise, Plan, Query, Spec};
+use lastbit_table::{Measure, Noise, Plan, Query, Released, Spec};
 
 use super::of_spec;
 use crate::Refusal;
@@ -87,6 +87,12 @@ fn least_loss(plan: &Plan, query: &Query, accuracy: &Accuracy) -> Result<Rationa
             "give the query an epsilon or a share; a count of the same rows can have an accuracy",
         );
     };
+    if component.released == Released::Chosen {
+        return refused(
+            "how far off a value is that is chosen among candidates depends on how the values lie, which is private".to_owned(),
+            "give the query an epsilon or a share; --dry-run says how far off its rank may be",
+        );
+    }
     let steps = (&accuracy.half_width / &component.step).floor();
     let (steps, sensitivity) = (Rational::from(steps), &component.sensitivity);
     match (plan.privacy().measure, plan.privacy().noise) {
@@ -183,6 +189,7 @@ mod tests {
         let count = |rest: &str| query("n", &format!("kind = \"count\"\nwithin = 10\n{rest}"));
         for (privacy, asked) in [
             ("", query("n", "kind = \"mean\"\ncolumn = \"fare\"\nbounds = [0, 1]\nwithin = 1")),
+            ("", query("n", "kind = \"median\"\ncolumn = \"fare\"\nedges = [0, 1]\nwithin = 1")),
             ("epsilon = 1\ndelta = 1e-6", count("")),
             ("measure = \"zcdp\"\nnoise = \"laplace\"", count("")),
             ("", count("epsilon = 1")),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use lastbit::Contract;
 use lastbit_real::{Rational, Rounding};
 use lastbit_table::{Plan, QueryKind};
 use serde::Serialize;
@@ -10,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::noise::{ReleaseNoise, neighbours, unit_of};
-use super::values::{Value, values};
+use super::values::{Accuracy, RANK_ERROR, Value, values};
 use super::{Made, Processing, Question};
 use crate::ledger::Entered;
 use crate::noise::Promise;
@@ -33,9 +32,15 @@ pub struct QueryAnswer {
     /// The column that is asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// The edges of the bins of a histogram.
+    /// The edges of the bins of a histogram, or the candidates of a quantile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<String>,
+    /// The part of the values that is to lie below a quantile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    /// How many values are declared, of which those are counted that occur.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<usize>,
     /// The noise of each part.
     pub noise: Vec<PartNoise>,
 }
@@ -48,7 +53,7 @@ pub struct PartNoise {
     pub role: &'static str,
     /// The name of the mechanism.
     pub mechanism: &'static str,
-    /// The scale of Laplace noise, the standard deviation of Gaussian noise, in the units of the part.
+    /// The scale of Laplace noise or of a choice, the standard deviation of Gaussian noise, in the units of the part; those of a choice are rows.
     pub scale: Number,
 }
 
@@ -103,8 +108,18 @@ pub(super) fn queries(plan: &Plan, noise: &ReleaseNoise) -> Vec<QueryAnswer> {
             kind: query.kind.name(),
             column: query.column.clone(),
             edges: match &query.kind {
-                QueryKind::Histogram { edges } => edges.iter().map(Rational::to_short).collect(),
+                QueryKind::Histogram { edges } | QueryKind::Quantile { edges, .. } => {
+                    edges.iter().map(Rational::to_short).collect()
+                }
                 _ => Vec::new(),
+            },
+            q: match &query.kind {
+                QueryKind::Quantile { q, .. } => Some(q.to_short()),
+                _ => None,
+            },
+            values: match &query.kind {
+                QueryKind::Distinct { values } => Some(values.len()),
+                _ => None,
             },
             noise: query
                 .components
@@ -112,7 +127,7 @@ pub(super) fn queries(plan: &Plan, noise: &ReleaseNoise) -> Vec<QueryAnswer> {
                 .zip(noises)
                 .map(|(component, noise)| PartNoise {
                     role: component.role,
-                    mechanism: noise.mechanism.name(),
+                    mechanism: noise.name(),
                     scale: Number::rounded(&(noise.scale() * &component.step), FEW_DIGITS, Rounding::Nearest),
                 })
                 .collect(),
@@ -202,11 +217,14 @@ impl Serialize for RowMembers<'_> {
         }
         for (query, values) in self.answer.queries.iter().zip(&self.row.values) {
             let interval = format!("{}_interval", query.name);
-            let ends = |value: &Value| [exactly(&value.interval[0]), exactly(&value.interval[1])];
+            let ends = |value: &Value| value.interval().map(|ends| ends.each_ref().map(exactly));
             match values.as_slice() {
                 [value] if query.kind != "histogram" => {
                     map.serialize_entry(&query.name, &exactly(&value.value))?;
                     map.serialize_entry(&interval, &ends(value))?;
+                    if let Accuracy::Rank(rows) = &value.accuracy {
+                        map.serialize_entry(&format!("{}{RANK_ERROR}", query.name), &exactly(rows))?;
+                    }
                 }
                 bins => {
                     let numbers: Vec<_> = bins.iter().map(|bin| exactly(&bin.value)).collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lastbit_real::{Rational, Rounding};
-use lastbit_table::{Description, Measure, Plan};
+use lastbit_table::{Description, Measure, Plan, Released};
 use serde::Serialize;
 
 use super::Processing;
@@ -19,6 +19,10 @@ const DIGITS: usize = 6;
 
 /// Digits of the cost of one query.
 const FEW_DIGITS: usize = 4;
+
+/// What is off: the value, or the rank of a value that is chosen.
+const VALUE: &str = "value";
+const RANK: &str = "rank";
 
 /// What a release would cost and how far off its values would be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,7 +53,7 @@ pub struct DryRun {
 pub struct ExpectedError {
     /// The name of the query.
     pub query: String,
-    /// What is off: the value, or a part of it.
+    /// What is off: the value, a part of it, or the rank of a value that is chosen, in rows.
     pub of: &'static str,
     /// At most this far,
     pub at_most: Number,
@@ -70,7 +74,11 @@ impl DryRun {
                 let width = Rational::from(part.half_width(&processing.confidence)?) * &component.step;
                 errors.push(ExpectedError {
                     query: query.name.clone(),
-                    of: if query.components.len() > 1 { component.role } else { "value" },
+                    of: match component.released {
+                        Released::Chosen => RANK,
+                        Released::Noisy if query.components.len() > 1 => component.role,
+                        Released::Noisy => VALUE,
+                    },
                     at_most: Number::at_most(&width, DIGITS),
                     confidence: Number::exact(&processing.confidence, DIGITS),
                 });
@@ -104,17 +112,17 @@ impl DryRun {
             for part in &query.noise {
                 let Some(error) = errors.next() else { continue };
                 let percent = (error.confidence.upper() * Rational::from(100)).to_short();
-                let name = if error.of == "value" {
-                    query.name.clone()
-                } else {
-                    format!("{}, {}", query.name, error.of)
+                let name = match error.of {
+                    VALUE | RANK => query.name.clone(),
+                    part => format!("{}, {part}", query.name),
                 };
+                let unit = if error.of == RANK { " ranks" } else { "" };
                 lines.push(vec![
                     name,
                     query.kind.to_owned(),
                     std::mem::take(&mut costs),
                     format!("{}, scale {}", part.mechanism, part.scale),
-                    format!("{} at {percent}%", error.at_most),
+                    format!("{}{unit} at {percent}%", error.at_most),
                 ]);
             }
         }

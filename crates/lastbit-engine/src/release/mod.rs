@@ -1,4 +1,4 @@
-//! From a table to a released table: counts, sums, means, variances and histograms by group, with noise, intervals, a claim and a ledger.
+//! From a table to a released table: counts, sums, means, variances, quantiles and histograms by group, with noise, intervals, a claim and a ledger.
 //!
 //! ```
 //! use lastbit::SecureSource;
@@ -36,7 +36,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | `accuracy` | from how far off values may be to what they cost |
-//! | `noise` | the noise of each part of a plan, and what all of it promises |
+//! | `noise`, `choice` | the noise of each part of a plan, or how one of several candidates is chosen, and what all of it promises |
 //! | `values`, `spread` | from noisy integers to values with intervals; variances and standard deviations |
 //! | `answer`, `text`, `table` | a released table as data, in a terminal, and as CSV |
 //! | `statement` | a page for the person who signs |
@@ -44,7 +44,10 @@
 
 mod accuracy;
 mod answer;
+mod choice;
 mod dry_run;
+#[cfg(test)]
+mod laws;
 mod noise;
 mod spread;
 mod statement;
@@ -59,7 +62,7 @@ pub use answer::{QueryAnswer, ReleaseAnswer, Row};
 pub use dry_run::{DryRun, ExpectedError};
 pub use statement::{Part, Section, Statement};
 pub use template::template;
-pub use values::{Processing, Value};
+pub use values::{Accuracy, Processing, Value};
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -71,7 +74,8 @@ use std::time::{Duration, Instant};
 
 use lastbit::BitSource;
 use lastbit_table::{
-    CuratorNotes, Options, Plan, Progress as Read, Spec, TableError, TableSource, aggregate,
+    Component, CuratorNotes, Options, Plan, Progress as Read, Released, Spec, TableError, TableSource,
+    aggregate,
 };
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +111,7 @@ struct Record {
     release: u32,
     /// The hash of the plan.
     plan: String,
-    /// By component: all cells of the first group, then those of the second.
+    /// By component: all that is released of the first group, then of the second.
     noisy: Vec<Vec<i128>>,
 }
 
@@ -386,10 +390,15 @@ fn read(bytes: &[u8], plan: &Plan) -> Result<Vec<Vec<i128>>, Refusal> {
     };
     let record: Record = serde_json::from_slice(bytes).map_err(|_| refused("no table"))?;
     let cells = plan.queries().iter().flat_map(|query| &query.components);
-    let fits = cells.clone().count() == record.noisy.len()
-        && cells
-            .zip(&record.noisy)
-            .all(|(component, noisy)| component.cells * plan.keys().len() == noisy.len());
+    let of_component = |(component, noisy): (&Component, &Vec<i128>)| {
+        let is_place = |place: &i128| usize::try_from(*place).is_ok_and(|place| place < component.cells);
+        component.released_cells() * plan.keys().len() == noisy.len()
+            && match component.released {
+                Released::Noisy => true,
+                Released::Chosen => noisy.iter().all(is_place),
+            }
+    };
+    let fits = cells.clone().count() == record.noisy.len() && cells.zip(&record.noisy).all(of_component);
     match record.release == 1 && record.plan == plan.hash() && fits {
         true => Ok(record.noisy),
         false => Err(refused("of another plan")),

@@ -7,8 +7,9 @@ use lastbit::{
 use lastbit_account::largest_rho;
 use lastbit_ledger::Digest;
 use lastbit_real::{IBig, Rational, Rounding};
-use lastbit_table::{Aggregates, Component, Measure, Noise, Plan, Query};
+use lastbit_table::{Aggregates, Component, Measure, Noise, Plan, Query, Released};
 
+use super::choice::Choice;
 use crate::Refusal;
 use crate::noise::Approximate;
 
@@ -17,6 +18,10 @@ const RHO_DIGITS: usize = 12;
 
 /// Bits of an ε that is no fraction.
 const EPSILON_BITS: i64 = 48;
+
+/// A pure loss of ε is a zero-concentrated one of ε² over this, and that of the exponential mechanism over the other.
+const PURE_DIVISOR: i64 = 2;
+const CHOICE_DIVISOR: i64 = 8;
 
 /// Digits of a distance that is no fraction: the noise is larger by less than a part in 10¹⁰ for it.
 const DISTANCE_DIGITS: usize = 11;
@@ -27,8 +32,17 @@ const SMALL_SCALE: i64 = 23;
 /// The noise of one component.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentNoise {
-    pub(super) mechanism: AnyMechanism,
+    drawn: Drawn,
     claim: Claim,
+}
+
+/// What noise does to the integers of a component.
+#[derive(Clone, Debug)]
+enum Drawn {
+    /// It is added to all of them.
+    Added(Box<AnyMechanism>),
+    /// It settles which of so many candidates is chosen in a group, where the integers are their scores.
+    Chosen { choice: Choice, candidates: usize },
 }
 
 /// The noise of a plan.
@@ -94,7 +108,7 @@ impl ReleaseNoise {
         Ok(ReleaseNoise { queries, claim, approximate })
     }
 
-    /// The integers with noise, by component in the order of the plan: all cells of the first group, then those of the second.
+    /// What is released, by component in the order of the plan: all integers of the first group, then those of the second.
     pub(super) fn add_to<S: BitSource>(
         &self,
         plan: &Plan,
@@ -104,10 +118,15 @@ impl ReleaseNoise {
         let mut noisy = Vec::new();
         for (query, noises) in plan.queries().iter().zip(&self.queries) {
             for (component, noise) in query.components.iter().zip(noises) {
-                let groups = 0..exact.keys().len();
-                let cells: Vec<i128> =
-                    groups.flat_map(|group| exact.integers(component, group).iter().copied()).collect();
-                noisy.push(noise.add_to(cells, source)?);
+                let groups = (0..exact.keys().len()).map(|group| exact.integers(component, group));
+                noisy.push(match &noise.drawn {
+                    Drawn::Added(mechanism) => {
+                        noise.add_to(mechanism, groups.flatten().copied().collect(), source)?
+                    }
+                    Drawn::Chosen { choice, .. } => groups
+                        .map(|scores| Ok(choice.choose(source, scores)? as i128))
+                        .collect::<Result<_, lastbit::Error>>()?,
+                });
             }
         }
         Ok(noisy)
@@ -119,10 +138,15 @@ impl ComponentNoise {
     ///
     /// Noise that may not fit in 64 bits is drawn as big integers: if it were cut off, or drawn again, sums with it would tell the exact integers
     /// apart at the ends. Sums are cut off at 128 bits, which looks at nothing but the sum.
-    fn add_to<S: BitSource>(&self, cells: Vec<i128>, source: &mut S) -> Result<Vec<i128>, lastbit::Error> {
+    fn add_to<S: BitSource>(
+        &self,
+        mechanism: &AnyMechanism,
+        cells: Vec<i128>,
+        source: &mut S,
+    ) -> Result<Vec<i128>, lastbit::Error> {
         if self.scale().floor_log2().is_none_or(|log| log < SMALL_SCALE) {
             let mut drawn = vec![0i64; cells.len()];
-            self.mechanism.release_in_place(source, &mut drawn)?;
+            mechanism.release_in_place(source, &mut drawn)?;
             return Ok(cells
                 .iter()
                 .zip(drawn)
@@ -130,37 +154,52 @@ impl ComponentNoise {
                 .collect());
         }
         let noisy = |cell: i128| {
-            let sum = IBig::from(cell) + self.draw(source)?;
+            let sum = IBig::from(cell) + draw(mechanism, source)?;
             let end = if sum < IBig::ZERO { i128::MIN } else { i128::MAX };
             Ok(i128::try_from(sum).unwrap_or(end))
         };
         cells.into_iter().map(noisy).collect()
     }
 
-    /// Noise of any size.
-    fn draw<S: BitSource>(&self, source: &mut S) -> Result<IBig, lastbit::Error> {
-        match &self.mechanism {
-            AnyMechanism::DiscreteLaplace(noise) => noise.sample(source),
-            AnyMechanism::DiscreteGaussian(noise) => noise.sample(source),
-            other => other.release(source, 0i64).map(IBig::from),
+    /// The name of the mechanism.
+    pub(super) fn name(&self) -> &'static str {
+        match &self.drawn {
+            Drawn::Added(mechanism) => mechanism.name(),
+            Drawn::Chosen { choice, .. } => choice.name(),
         }
     }
 
-    /// The scale of Laplace noise, the standard deviation of Gaussian noise, to many digits, in steps.
+    /// The scale of Laplace noise or of a choice, the standard deviation of Gaussian noise, to many digits, in steps.
     pub(super) fn scale(&self) -> Rational {
-        match &self.mechanism {
-            AnyMechanism::DiscreteGaussian(noise) => root_above(noise.variance()),
-            AnyMechanism::DiscreteLaplace(noise) => noise.scale().clone(),
-            _ => Rational::ZERO,
+        match &self.drawn {
+            Drawn::Added(mechanism) => match mechanism.as_ref() {
+                AnyMechanism::DiscreteGaussian(noise) => root_above(noise.variance()),
+                AnyMechanism::DiscreteLaplace(noise) => noise.scale().clone(),
+                _ => Rational::ZERO,
+            },
+            Drawn::Chosen { choice, .. } => choice.scale().clone(),
         }
     }
 
-    /// How far off an integer is at most, with this probability or more.
+    /// How far off an integer is at most, or the score of a choice from the best, with this probability or more.
     pub(super) fn half_width(&self, confidence: &Rational) -> Result<IBig, Refusal> {
-        match self.mechanism.half_width(ValueType::I64, confidence)? {
+        let mechanism = match &self.drawn {
+            Drawn::Added(mechanism) => mechanism,
+            Drawn::Chosen { choice, candidates } => return choice.shortfall(*candidates, confidence),
+        };
+        match mechanism.half_width(ValueType::I64, confidence)? {
             HalfWidth::Integer(width) => Ok(width),
             HalfWidth::Float(width) => Ok(Rational::try_from(width).unwrap_or_default().ceil()),
         }
+    }
+}
+
+/// Noise of any size.
+fn draw<S: BitSource>(mechanism: &AnyMechanism, source: &mut S) -> Result<IBig, lastbit::Error> {
+    match mechanism {
+        AnyMechanism::DiscreteLaplace(noise) => noise.sample(source),
+        AnyMechanism::DiscreteGaussian(noise) => noise.sample(source),
+        other => other.release(source, 0i64).map(IBig::from),
     }
 }
 
@@ -178,7 +217,7 @@ impl Amount {
         Ok(match (privacy.measure, privacy.noise, &privacy.delta) {
             (Measure::Zcdp, Noise::Gaussian, _) => Amount::ZeroConcentrated(privacy.loss.clone()),
             // The least ε that is known to come to this ρ: ε²/2, or ε where that is less.
-            (Measure::Zcdp, _, _) => Amount::Pure(pure_within(&privacy.loss)),
+            (Measure::Zcdp, _, _) => Amount::Pure(pure_within(&privacy.loss, PURE_DIVISOR)),
             (Measure::Approx, Noise::Gaussian, Some(delta)) => {
                 let rho = largest_rho(&privacy.loss, delta).map_err(|error| {
                     Refusal::usage(error.to_string(), "give an epsilon above 0 and a delta between 0 and 1")
@@ -200,6 +239,27 @@ impl Amount {
     }
 
     fn noise(&self, component: &Component, unit: &str) -> Result<ComponentNoise, Refusal> {
+        match component.released {
+            Released::Noisy => self.added(component, unit),
+            Released::Chosen => self.chosen(component, unit),
+        }
+    }
+
+    /// The choice of one of the integers of each group.
+    fn chosen(&self, component: &Component, unit: &str) -> Result<ComponentNoise, Refusal> {
+        let sensitivity = &component.sensitivity;
+        let (choice, claim) = match self {
+            Amount::Pure(epsilon) => Choice::pure(epsilon, sensitivity, unit)?,
+            Amount::ZeroConcentrated(rho) => {
+                let each = pure_within(&(rho / Rational::from(sensitivity.groups)), CHOICE_DIVISOR);
+                Choice::concentrated(&each, sensitivity, unit)?
+            }
+        };
+        Ok(ComponentNoise { drawn: Drawn::Chosen { choice, candidates: component.cells }, claim })
+    }
+
+    /// Noise that is added to all integers.
+    fn added(&self, component: &Component, unit: &str) -> Result<ComponentNoise, Refusal> {
         let sensitivity = &component.sensitivity;
         let (mechanism, distance): (AnyMechanism, Rational) = match self {
             Amount::Pure(epsilon) => {
@@ -212,18 +272,18 @@ impl Amount {
             }
         };
         let claim = mechanism.claim(ValueType::I64, &Neighbours::at(distance).one(unit)?)?;
-        Ok(ComponentNoise { mechanism, claim })
+        Ok(ComponentNoise { drawn: Drawn::Added(Box::new(mechanism)), claim })
     }
 }
 
-/// An ε, rounded down, with `min(ε, ε²/2) <= rho`.
-fn pure_within(rho: &Rational) -> Rational {
-    let two = Rational::from(2);
-    if *rho >= two {
+/// An ε, rounded down, with `min(ε, ε²/divisor) <= rho`.
+fn pure_within(rho: &Rational, divisor: i64) -> Rational {
+    let divisor = Rational::from(divisor);
+    if *rho >= divisor {
         return rho.clone();
     }
     let shift = EPSILON_BITS - rho.floor_log2().unwrap_or(0).div_euclid(2);
-    let root = (rho * two * Rational::pow2(2 * shift)).floor_sqrt().unwrap_or_default();
+    let root = (rho * divisor * Rational::pow2(2 * shift)).floor_sqrt().unwrap_or_default();
     Rational::from(root) * Rational::pow2(-shift)
 }
 
@@ -264,7 +324,8 @@ mod tests {
             let noise = amount.noise(component, "row").expect("noise");
             let mut source = lastbit::InsecureSeededSource::<u64>::from_seed(7);
             let cell = 3_i128 << 64;
-            let noisy = noise.add_to(vec![cell; 2000], &mut source).expect("noise of any size");
+            let Drawn::Added(mechanism) = &noise.drawn else { panic!("noise that is added") };
+            let noisy = noise.add_to(mechanism, vec![cell; 2000], &mut source).expect("noise of any size");
             let width = noise.half_width(&rational("1/2")).expect("a width");
             let within = noisy.iter().filter(|x| {
                 let off = IBig::from(**x - cell);
@@ -309,10 +370,12 @@ mod tests {
             assert!(root.pow(2) >= square && root.pow(2) < &square * rational("1.000000001"), "{square}");
         }
         assert_eq!(root_above(&rational("49")), rational("7"));
-        for rho in ["1/2", "1e-9", "1.9", "2", "5"] {
-            let (rho, epsilon) = (rational(rho), pure_within(&rational(rho)));
-            let cost = epsilon.clone().min(epsilon.pow(2) / Rational::from(2));
-            assert!(cost <= rho && cost > &rho * rational("0.999999999999"), "{rho}");
+        for divisor in [PURE_DIVISOR, CHOICE_DIVISOR] {
+            for rho in ["1/2", "1e-9", "1.9", "2", "5", "7.9", "8", "11"] {
+                let (rho, epsilon) = (rational(rho), pure_within(&rational(rho), divisor));
+                let cost = epsilon.clone().min(epsilon.pow(2) / Rational::from(divisor));
+                assert!(cost <= rho && cost > &rho * rational("0.999999999999"), "{rho}");
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Variances and standard deviations from their noisy parts.
 
 use lastbit_real::{IBig, Rational, Rounding};
-use lastbit_table::{QueryKind, Spread};
+use lastbit_table::Spread;
 
 use super::values::Value;
 
@@ -30,17 +30,14 @@ impl Total {
 }
 
 /// The variance, or its root, of the sum of distances, the number of values and the sum of squared distances.
-pub(super) fn value(kind: &QueryKind, totals: &[Total; 3]) -> Value {
-    match kind {
-        QueryKind::Variance(spread) => variance(spread, totals),
-        QueryKind::Deviation(spread) => {
-            let Value { value, interval: [low, high] } = variance(spread, totals);
-            Value {
-                value: root(&value, Rounding::Nearest),
-                interval: [root(&low, Rounding::Down), root(&high, Rounding::Up)],
-            }
+pub(super) fn value(spread: &Spread, is_root: bool, totals: &[Total; 3]) -> Value {
+    let (value, [low, high]) = variance(spread, totals);
+    match is_root {
+        false => Value::between(value, [low, high]),
+        true => {
+            let ends = [root(&low, Rounding::Down), root(&high, Rounding::Up)];
+            Value::between(root(&value, Rounding::Nearest), ends)
         }
-        _ => Value { value: Rational::ZERO, interval: [Rational::ZERO, Rational::ZERO] },
     }
 }
 
@@ -48,7 +45,7 @@ pub(super) fn value(kind: &QueryKind, totals: &[Total; 3]) -> Value {
 ///
 /// A noisy number of values may be anything; from 1 on it is divided by. The interval is that of all sums and numbers within theirs; if the number may
 /// be 0, nothing is known but that variance.
-fn variance(spread: &Spread, [distances, number, squares]: &[Total; 3]) -> Value {
+fn variance(spread: &Spread, [distances, number, squares]: &[Total; 3]) -> (Rational, [Rational; 2]) {
     let within = |x: Rational| x.max(Rational::ZERO).min(spread.largest.clone());
     let one = |number: Rational| number.max(Rational::ONE).recip().unwrap_or_default();
     // With u for one over the number, v for the squares and t for the distances.
@@ -56,7 +53,7 @@ fn variance(spread: &Spread, [distances, number, squares]: &[Total; 3]) -> Value
     let value = within(at(&one(number.value()), &squares.value(), &distances.value().pow(2)));
     let numbers = number.ends();
     if numbers[0] < Rational::ONE {
-        return Value { value, interval: [Rational::ZERO, spread.largest.clone()] };
+        return (value, [Rational::ZERO, spread.largest.clone()]);
     }
     let [least, most] = distances.ends();
     let largest_square = least.pow(2).max(most.pow(2));
@@ -71,7 +68,7 @@ fn variance(spread: &Spread, [distances, number, squares]: &[Total; 3]) -> Value
     let low = ends.iter().map(|u| at(u, &few, &largest_square)).min();
     let high = ends.iter().chain(&top).map(|u| at(u, &many, &least_square)).max();
     let [low, high] = [low, high].map(|end| within(end.unwrap_or_default()));
-    Value { value, interval: [low, high] }
+    (value, [low, high])
 }
 
 /// Where `v·u - t²·u²` is largest, if anywhere.
@@ -94,6 +91,8 @@ fn root(square: &Rational, rounding: Rounding) -> Rational {
 
 #[cfg(test)]
 mod tests {
+    use lastbit_table::QueryKind;
+
     use super::*;
 
     fn rational(text: &str) -> Rational {
@@ -124,7 +123,7 @@ mod tests {
             let mean = Rational::new(values.iter().sum::<i64>(), n).expect("a mean");
             let parts = values.iter().map(|x| (Rational::from(*x) - &mean).pow(2));
             let expected = parts.sum::<Rational>() / Rational::from(n);
-            assert_eq!((&found.value, &found.interval), (&expected, &[expected.clone(), expected.clone()]));
+            assert_eq!((&found.0, &found.1), (&expected, &[expected.clone(), expected.clone()]));
         }
     }
 
@@ -140,26 +139,23 @@ mod tests {
             ([25, 5, 150], [0, 4, 5]),
         ] {
             let found = variance(&spread, &totals(noisy, off));
-            let [low, high] = &found.interval;
+            let (value, [low, high]) = &found;
             let (mut least, mut most) = (spread.largest.clone(), Rational::ZERO);
             let range = |i: usize| noisy[i] - off[i]..=noisy[i] + off[i];
             for t in range(0) {
                 for n in range(1) {
                     for v in [noisy[2] - off[2], noisy[2], noisy[2] + off[2]] {
-                        let one = variance(&spread, &totals([t, n, v], [0; 3])).value;
+                        let one = variance(&spread, &totals([t, n, v], [0; 3])).0;
                         assert!(*low <= one && one <= *high, "{t} {n} {v}");
                         (least, most) = (least.min(one.clone()), most.max(one));
                     }
                 }
             }
             assert!(least == *low && &most + rational("1/2") > *high, "{noisy:?}: {most} of {high}");
-            assert!(*low <= found.value && found.value <= *high);
+            assert!(low <= value && value <= high);
         }
         // The number may be 0.
-        assert_eq!(
-            variance(&spread, &totals([3, 2, 5], [1, 2, 1])).interval,
-            [rational("0"), rational("100")]
-        );
+        assert_eq!(variance(&spread, &totals([3, 2, 5], [1, 2, 1])).1, [rational("0"), rational("100")]);
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use lastbit::{Claim, Measure};
 use lastbit_real::{Rational, Rounding, exp_rational};
-use lastbit_table::Plan;
 use lastbit_table::spec::QuerySpec;
+use lastbit_table::{Plan, Released};
 
 use super::answer::digits;
 use super::noise::{neighbours, unit_of};
 use super::table::numbers;
-use super::{Question, ReleaseAnswer};
+use super::{Accuracy, Question, ReleaseAnswer};
 use crate::Refusal;
 use crate::html::{escaped, page};
 use crate::ledger::Entered;
@@ -147,6 +147,14 @@ impl Facts<'_> {
             "variance" => format!("the variance of {column}{moved}"),
             "std" => format!("the standard deviation of {column}{moved}"),
             "distinct" => format!("how many of the declared values of {column} occur"),
+            "median" => format!("the median of {column}, out of {}", list(&query.edges)),
+            "quantile" => {
+                let part = query.q.as_ref().map_or(String::new(), Rational::to_short);
+                format!(
+                    "the number below which {part} of the values of {column} lie, out of {}",
+                    list(&query.edges)
+                )
+            }
             kind => format!("the {kind} of {column}{moved}"),
         }
     }
@@ -181,8 +189,17 @@ impl Facts<'_> {
                         1 => query.name.clone(),
                         _ => format!("{}, {}", query.name, component.role),
                     };
-                    let most = &component.sensitivity.l1 * &component.step;
-                    [name, format!("at most {}", shown(&most, Rounding::Up))]
+                    let said = match component.released {
+                        Released::Chosen => {
+                            let groups = count(component.sensitivity.groups, "group");
+                            format!("the rows by which candidates are compared, in {groups}")
+                        }
+                        _ => {
+                            let most = &component.sensitivity.l1 * &component.step;
+                            format!("at most {}", shown(&most, Rounding::Up))
+                        }
+                    };
+                    [name, said]
                 })
             })
             .collect();
@@ -190,7 +207,7 @@ impl Facts<'_> {
             "If one {unit} is added or removed, the exact numbers change, in all groups together, by:"
         )));
         parts.push(Part::List(changes));
-        parts.push(text("Random noise that is large enough to hide these changes is added to each of them."));
+        parts.push(text("Random noise that is large enough to hide these changes is added to each of them, or to the choice of a candidate."));
         Section { heading: "What one person's presence can change", parts }
     }
 
@@ -233,13 +250,29 @@ impl Facts<'_> {
         let percent = (&self.answer.confidence * Rational::from(100)).to_short();
         let mut rows = Vec::new();
         for (i, query) in self.answer.queries.iter().enumerate() {
-            let off = self.answer.rows.iter().filter_map(|row| row.values.get(i)).flatten();
-            let most = off
-                .map(|value| (&value.value - &value.interval[0]).max(&value.interval[1] - &value.value))
-                .max()
-                .unwrap_or_default();
+            let values = self.answer.rows.iter().filter_map(|row| row.values.get(i)).flatten();
+            let (mut most, mut ranks) = (None, None);
+            for value in values {
+                let (widest, off) = match &value.accuracy {
+                    Accuracy::Interval([low, high]) => {
+                        (&mut most, (&value.value - low).max(high - &value.value))
+                    }
+                    Accuracy::Rank(rows) => (&mut ranks, rows.clone()),
+                };
+                *widest = widest.take().max(Some(off));
+            }
             let each = if numbers(query).len() > 1 { " each" } else { "" };
-            rows.push([query.name.clone(), format!("{} or less{each}", shown(&most, Rounding::Up))]);
+            let said = match (most, ranks) {
+                (Some(most), _) => format!("{} or less{each}", shown(&most, Rounding::Up)),
+                (None, Some(rows)) => {
+                    format!(
+                        "its rank is off by {} rows or less; by how much the number is off is not known",
+                        shown(&rows, Rounding::Up)
+                    )
+                }
+                (None, None) => continue,
+            };
+            rows.push([query.name.clone(), said]);
         }
         Section {
             heading: "How wrong the numbers are",

@@ -4,16 +4,23 @@ use lastbit_real::{Rational, Rounding};
 use lastbit_table::{Out, parquet_bytes};
 
 use super::answer::digits;
-use super::{QueryAnswer, ReleaseAnswer, Row};
+use super::values::RANK_ERROR;
+use super::{Accuracy, QueryAnswer, ReleaseAnswer, Row};
 use crate::Refusal;
 
 impl ReleaseAnswer {
-    /// The names of the columns: those of the key, and for each query, or each bin of a histogram, the value and both ends of the interval.
+    /// The names of the columns: those of the key, and for each query, or each bin of a histogram, the value and both ends of the interval, or by how many
+    /// ranks it may be off.
     pub fn columns(&self) -> Vec<String> {
         let mut names = self.by.clone();
         for query in &self.queries {
+            let is_choice = query.q.is_some();
             for name in numbers(query) {
-                names.extend([name.clone(), format!("{name}_low"), format!("{name}_high")]);
+                names.push(name.clone());
+                match is_choice {
+                    true => names.push(format!("{name}{RANK_ERROR}")),
+                    false => names.extend(["_low", "_high"].map(|end| format!("{name}{end}"))),
+                }
             }
         }
         names
@@ -49,7 +56,13 @@ impl ReleaseAnswer {
 /// The numbers of a row in the order of the columns.
 fn cells(row: &Row) -> impl Iterator<Item = &Rational> {
     let values = row.values.iter().flatten();
-    values.flat_map(|value| [&value.value, &value.interval[0], &value.interval[1]])
+    values.flat_map(|value| {
+        let accuracy = match &value.accuracy {
+            Accuracy::Interval(ends) => ends.as_slice(),
+            Accuracy::Rank(rows) => std::slice::from_ref(rows),
+        };
+        std::iter::once(&value.value).chain(accuracy)
+    })
 }
 
 /// Integers if all of them are, else doubles.
@@ -63,7 +76,7 @@ fn out(numbers: &[&Rational]) -> Out {
 
 /// The names of the numbers of a query: one, or one a bin.
 pub(super) fn numbers(query: &QueryAnswer) -> Vec<String> {
-    if query.edges.is_empty() {
+    if query.kind != "histogram" {
         return vec![query.name.clone()];
     }
     let last = query.edges.len().saturating_sub(2);

@@ -58,7 +58,7 @@ epsilon = 1            # of all queries together; or rho = …, or epsilon with 
 
 [[query]]
 name = \"rows\"
-kind = \"count\"         # also: count-units, sum, mean, variance, std, distinct, histogram
+kind = \"count\"         # also: count-units, sum, mean, variance, std, median, quantile, distinct, histogram
 # share = 2            # twice as much of the budget as the others get
 ",
         quoted(&path.display().to_string()),
@@ -74,6 +74,7 @@ kind = \"count\"         # also: count-units, sum, mean, variance, std, distinct
 # kind = \"sum\"
 # column = {0}
 # bounds = [0, 100]    # of one row, from what the column means: values beyond are moved there
+#                      # a histogram, median or quantile has edges = [0, 10, 20, 50] instead, a quantile also q = 0.9
 ",
             quoted(name)
         );

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lastbit_real::{Rational, Rounding};
 
 use super::table::numbers;
-use super::{ReleaseAnswer, Value};
+use super::{Accuracy, ReleaseAnswer, Value};
 
 /// The most digits after the point in a terminal.
 const MOST_PLACES: i64 = 12;
@@ -59,9 +59,16 @@ fn plural(n: u64) -> &'static str {
     if n == 1 { "" } else { "s" }
 }
 
-/// `41 ± 11`, or `41 (0 to 52)`: with as many digits after the point as it takes to show two of the width.
+/// `41 ± 11`, `41 (0 to 52)`, or `41 (rank ± 12)`: with as many digits after the point as it takes to show two of the width.
 fn cell(value: &Value) -> String {
-    let [below, above] = [&value.value - &value.interval[0], &value.interval[1] - &value.value];
+    let [low, high] = match &value.accuracy {
+        Accuracy::Interval(ends) => ends,
+        Accuracy::Rank(rows) => {
+            let rows = Rational::from(rows.ceil());
+            return format!("{} (rank ± {})", super::answer::digits(&value.value), rows.to_short());
+        }
+    };
+    let [below, above] = [&value.value - low, high - &value.value];
     let width = below.clone().max(above.clone());
     let places = if width.is_positive() { (1 - log10(&width)).clamp(0, MOST_PLACES) } else { MOST_PLACES };
     let shown = |x: &Rational, rounding| fixed(x, places as u32, rounding);
@@ -69,7 +76,6 @@ fn cell(value: &Value) -> String {
     match below == above {
         true => format!("{number} ± {}", shown(&above, Rounding::Up)),
         false => {
-            let [low, high] = &value.interval;
             format!("{number} ({} to {})", shown(low, Rounding::Down), shown(high, Rounding::Up))
         }
     }

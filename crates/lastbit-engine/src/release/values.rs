@@ -7,14 +7,42 @@ use super::noise::ReleaseNoise;
 use super::spread;
 use crate::Refusal;
 
-/// A value and the interval that has the exact one with the confidence that was asked for, over the noise.
+/// A value, and how far off it may be.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Value {
     /// The value.
     pub value: Rational,
-    /// The ends of the interval.
-    pub interval: [Rational; 2],
+    /// What is known of what it would be without noise, with the confidence that was asked for.
+    pub accuracy: Accuracy,
+}
+
+/// What noise leaves to be known, with the confidence that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Accuracy {
+    /// The value without noise lies between these.
+    Interval([Rational; 2]),
+    /// The rank of the value, which is one of several candidates, is farther from the one that was asked for than that of the best candidate by at most
+    /// so many rows. Nothing is known of how far off the value itself is.
+    Rank(Rational),
+}
+
+/// The end of the name of a rank error in results.
+pub(super) const RANK_ERROR: &str = "_rank_error";
+
+impl Value {
+    pub(super) fn between(value: Rational, interval: [Rational; 2]) -> Value {
+        Value { value, accuracy: Accuracy::Interval(interval) }
+    }
+
+    /// The ends of the interval, if there is one.
+    pub fn interval(&self) -> Option<&[Rational; 2]> {
+        match &self.accuracy {
+            Accuracy::Interval(interval) => Some(interval),
+            Accuracy::Rank(_) => None,
+        }
+    }
 }
 
 /// What is done to noisy values; none of it looks at the data, so none of it costs anything.
@@ -80,7 +108,7 @@ fn of_group(
     group: usize,
     processing: &Processing,
 ) -> Vec<Value> {
-    let cells = query.components[0].cells;
+    let cells = query.components[0].released_cells();
     let integers = &components[0][group * cells..(group + 1) * cells];
     let values: Vec<Value> = match &query.kind {
         QueryKind::Mean { centre, bounds } => {
@@ -88,26 +116,33 @@ fn of_group(
             let counted = (components[1][group], &widths[1]);
             vec![mean(centre, &query.components[0].step, bounds, distances, counted)]
         }
-        QueryKind::Variance(_) | QueryKind::Deviation(_) => {
+        QueryKind::Variance(spread) | QueryKind::Deviation(spread) => {
             let totals = [0, 1, 2].map(|part| spread::Total {
                 noisy: IBig::from(components[part][group]),
                 off: widths[part].clone(),
                 step: query.components[part].step.clone(),
             });
-            vec![spread::value(&query.kind, &totals)]
+            let is_root = matches!(query.kind, QueryKind::Deviation(_));
+            vec![spread::value(spread, is_root, &totals)]
+        }
+        QueryKind::Quantile { edges, .. } => {
+            let rows = Rational::from(widths[0].clone()) * &query.components[0].step;
+            let chosen = usize::try_from(integers[0]).ok().and_then(|place| edges.get(place));
+            vec![Value { value: chosen.cloned().unwrap_or_default(), accuracy: Accuracy::Rank(rows) }]
         }
         _ => {
             let step = &query.components[0].step;
             let scaled = |integer: &i128, off: &IBig| Rational::from(IBig::from(*integer) + off) * step;
-            let value = |integer: &i128| Value {
-                value: scaled(integer, &IBig::ZERO),
-                interval: [scaled(integer, &-&widths[0]), scaled(integer, &widths[0])],
+            let value = |integer: &i128| {
+                let ends = [scaled(integer, &-&widths[0]), scaled(integer, &widths[0])];
+                Value::between(scaled(integer, &IBig::ZERO), ends)
             };
             integers.iter().map(value).collect()
         }
     };
-    // Means stay within their bounds.
-    let may_be_negative = matches!(query.kind, QueryKind::Mean { .. }) || !processing.non_negative;
+    // Means stay within their bounds, and candidates are what they are.
+    let has_bounds = matches!(query.kind, QueryKind::Mean { .. } | QueryKind::Quantile { .. });
+    let may_be_negative = has_bounds || !processing.non_negative;
     values.into_iter().map(|value| processed(value, may_be_negative, processing.places)).collect()
 }
 
@@ -132,7 +167,7 @@ fn mean(
     let value = at(sum.clone(), number.clone().max(IBig::ONE));
     let numbers = [&number - number_off, &number + number_off];
     if numbers[0] < IBig::ONE {
-        return Value { value, interval: [low.clone(), high.clone()] };
+        return Value::between(value, [low.clone(), high.clone()]);
     }
     let ends = [&sum - sum_off, &sum + sum_off];
     let corners = ends.iter().flat_map(|sum| numbers.iter().map(|number| at(sum.clone(), number.clone())));
@@ -140,7 +175,7 @@ fn mean(
     for corner in corners {
         (least, most) = (least.min(corner.clone()), most.max(corner));
     }
-    Value { value, interval: [least, most] }
+    Value::between(value, [least, most])
 }
 
 /// To so many digits after the point.
@@ -162,10 +197,14 @@ fn processed(value: Value, may_be_negative: bool, places: Option<u32>) -> Value 
         None => x,
         Some(places) => rounded(&x, places, rounding),
     };
-    let [low, high] = value.interval;
     Value {
         value: rounded(least(value.value), Rounding::Nearest),
-        interval: [rounded(least(low), Rounding::Down), rounded(least(high), Rounding::Up)],
+        accuracy: match value.accuracy {
+            Accuracy::Interval([low, high]) => {
+                Accuracy::Interval([rounded(least(low), Rounding::Down), rounded(least(high), Rounding::Up)])
+            }
+            Accuracy::Rank(rows) => Accuracy::Rank(rounded(rows, Rounding::Up)),
+        },
     }
 }
 
@@ -177,6 +216,11 @@ mod tests {
         text.parse().expect("a number")
     }
 
+    /// The ends of an interval, which there is.
+    fn ends(value: &Value) -> [Rational; 2] {
+        value.interval().expect("an interval").clone()
+    }
+
     fn mean_of(sum: i128, number: i128, off: [i64; 2]) -> Value {
         let [sum_off, number_off] = off.map(IBig::from);
         let (low, high) = (Rational::ZERO, Rational::from(100));
@@ -186,11 +230,14 @@ mod tests {
     #[test]
     fn means_and_their_intervals() {
         let certain = mean_of(-200, 10, [0, 0]);
-        assert_eq!((certain.value, certain.interval), (rational("30"), [rational("30"), rational("30")]));
+        assert_eq!(
+            (certain.value.clone(), ends(&certain)),
+            (rational("30"), [rational("30"), rational("30")])
+        );
         // From (-200 - 20)/8 to (-200 + 20)/12.
-        assert_eq!(mean_of(-200, 10, [20, 2]).interval, [rational("22.5"), rational("35")]);
+        assert_eq!(ends(&mean_of(-200, 10, [20, 2])), [rational("22.5"), rational("35")]);
         // The number may be 0: nothing is known.
-        assert_eq!(mean_of(-200, 2, [20, 2]).interval, [rational("0"), rational("100")]);
+        assert_eq!(ends(&mean_of(-200, 2, [20, 2])), [rational("0"), rational("100")]);
         // Numbers below 1 are taken for 1, and means stay within the bounds.
         assert_eq!(mean_of(-20, -5, [0, 0]).value, rational("30"));
         assert_eq!(mean_of(700, 2, [0, 0]).value, rational("100"));
@@ -198,10 +245,13 @@ mod tests {
 
     #[test]
     fn processing_widens_intervals_only() {
-        let value = Value { value: rational("-1.25"), interval: [rational("-3.21"), rational("0.71")] };
+        let value = Value::between(rational("-1.25"), [rational("-3.21"), rational("0.71")]);
         let shown = processed(value.clone(), true, Some(1));
-        assert_eq!((shown.value, shown.interval), (rational("-1.2"), [rational("-3.3"), rational("0.8")]));
+        assert_eq!(
+            (shown.value.clone(), ends(&shown)),
+            (rational("-1.2"), [rational("-3.3"), rational("0.8")])
+        );
         let shown = processed(value, false, None);
-        assert_eq!((shown.value, shown.interval), (rational("0"), [rational("0"), rational("0.71")]));
+        assert_eq!((shown.value.clone(), ends(&shown)), (rational("0"), [rational("0"), rational("0.71")]));
     }
 }

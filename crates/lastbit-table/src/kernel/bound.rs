@@ -148,7 +148,9 @@ impl<'a> Bounding<'a> {
                     let values = &found.values[*slot];
                     integers[0] += scaled(self.sum(*slot, values, *centre), values.count, most);
                 }
-                Tally::Bins { slot } => self.add_bins(code, long, group, *slot as u32, found.bins, integers),
+                Tally::Bins { slot } | Tally::Ranks { slot, .. } => {
+                    self.add_bins(code, long, group, *slot as u32, found.bins, integers)
+                }
                 Tally::Values { slot } => {
                     self.add_values(code, long, group, *slot as u32, found.bins, integers)
                 }
@@ -278,7 +280,9 @@ impl RowAlone<'_, '_> {
                 Reading::Steps(_) | Reading::Square(_) => {
                     self.values[index] = Values { count: 1, sum: i128::from(value - 1) }
                 }
-                Reading::Bin(_) | Reading::Value(_) => self.bins.push((index as u32, (value - 1) as u32, 1)),
+                Reading::Bin(_) | Reading::Rank(_) | Reading::Value(_) => {
+                    self.bins.push((index as u32, (value - 1) as u32, 1))
+                }
             }
         }
         let row = Contribution { rows: 1, values: &self.values, bins: &self.bins };

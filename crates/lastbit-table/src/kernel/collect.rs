@@ -124,7 +124,7 @@ impl Pairs {
                     values.count += 1;
                     values.sum += i128::from(value - 1);
                 }
-                Reading::Bin(_) | Reading::Value(_) => {
+                Reading::Bin(_) | Reading::Rank(_) | Reading::Value(_) => {
                     *self.bins.entry((pair, slot as u32, (value - 1) as u32)).or_default() += 1
                 }
             }

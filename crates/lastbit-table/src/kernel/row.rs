@@ -117,6 +117,7 @@ fn slot_value(slot: &Slot, row: &Row<'_>) -> Option<u64> {
         Reading::Steps(grid) => Some((steps(grid, slot, row)? - grid.low) as u64),
         Reading::Square(squares) => Some(squares.of(steps(squares.grid(), slot, row)?)),
         Reading::Value(values) => values.place(slot.source.text(row)?.as_bytes()).map(u64::from),
+        Reading::Rank(edges) => Some(u64::from(edges.rank(&slot.source.number(row)?))),
         Reading::Bin(edges) => edges.bin(&slot.source.number(row)?).map(u64::from),
     }
 }

@@ -164,7 +164,7 @@ fn queries(
         queries.push(builder.query(asked, source, values).map_err(|(key, fault)| (at(key), fault))?);
     }
     for asked in &spec.queries {
-        let ends = ["_interval", "_low", "_high"].map(|end| format!("{}{end}", asked.name));
+        let ends = ["_interval", "_low", "_high", "_rank_error"].map(|end| format!("{}{end}", asked.name));
         if let Some(name) = ends.into_iter().find(|name| taken.contains(name.as_str())) {
             return Err((format!("query {}, name", asked.name), PlanFault::IntervalName { name }));
         }

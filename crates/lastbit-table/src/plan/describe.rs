@@ -4,7 +4,7 @@ use lastbit_real::Rational;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{Measure, Noise, Plan, QueryKind, Reading};
+use super::{Measure, Noise, Plan, QueryKind, Reading, Released};
 use crate::hash::hexadecimal;
 use crate::spec::Format;
 
@@ -74,6 +74,9 @@ pub struct ComponentDescription {
     pub l1: String,
     /// The square of the L2 sensitivity in steps.
     pub l2_squared: String,
+    /// How far one integer moves, in steps, where one is chosen and no noise is added to all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest: Option<String>,
 }
 
 impl Plan {
@@ -138,7 +141,7 @@ impl Plan {
         for query in &self.queries {
             let column = query.column.clone().unwrap_or_default();
             line("query", &[query.name.clone(), column, query.loss.to_string(), optional(&query.delta)]);
-            // Other kinds are told by their components.
+            // The other kinds are told by their components.
             match &query.kind {
                 QueryKind::Count
                 | QueryKind::CountUnits
@@ -148,6 +151,7 @@ impl Plan {
                 kind @ (QueryKind::Variance(_) | QueryKind::Deviation(_) | QueryKind::Distinct { .. }) => {
                     line("kind", &[kind.name().to_owned()])
                 }
+                QueryKind::Quantile { q, .. } => line("kind", &["quantile".to_owned(), q.to_string()]),
             }
             for component in &query.components {
                 let mut values = vec![component.role.to_owned()];
@@ -167,7 +171,9 @@ impl Plan {
                         Reading::Value(keys) => {
                             values.extend([keys.sorted().len().to_string(), keys.digest()])
                         }
-                        Reading::Bin(edges) => values.extend(edges.edges.iter().map(ToString::to_string)),
+                        Reading::Bin(edges) | Reading::Rank(edges) => {
+                            values.extend(edges.edges.iter().map(ToString::to_string))
+                        }
                     }
                 }
                 line("component", &values);
@@ -187,5 +193,9 @@ fn component(component: &super::Component) -> ComponentDescription {
         step: component.step.to_short(),
         l1: component.sensitivity.l1.to_short(),
         l2_squared: component.sensitivity.l2_squared.to_short(),
+        largest: match component.released {
+            Released::Noisy => None,
+            Released::Chosen => Some(component.sensitivity.largest.to_short()),
+        },
     }
 }

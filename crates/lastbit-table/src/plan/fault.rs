@@ -104,8 +104,14 @@ pub enum PlanFault {
         /// The steps that squares have at least.
         fewest: u64,
     },
+    /// A quantile at no part of the values.
+    #[error("must lie between 0 and 1, with a denominator of at most {most}")]
+    Quantile {
+        /// The largest denominator.
+        most: i64,
+    },
     /// Edges that do not increase, or fewer than two.
-    #[error("a histogram needs at least two edges, each above the one before it")]
+    #[error("there must be at least two edges, each above the one before it")]
     Edges,
     /// Two things of one name.
     #[error("the name is used twice")]

@@ -232,14 +232,23 @@ fn squared(distance: i128, coarser: i128) -> i128 {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Edges {
     pub(crate) edges: Vec<Rational>,
-    /// For each scale of short decimals the least mantissas that reach the edges, and the largest one that does not pass the last edge.
-    by_scale: Vec<Option<(Vec<i64>, i64)>>,
+    /// For each scale of short decimals; `None` where mantissas do not fit.
+    by_scale: Vec<Option<ScaledEdges>>,
+}
+
+/// Edges for decimals `mantissa / 10^scale` with one scale.
+#[derive(Debug, Clone, PartialEq)]
+struct ScaledEdges {
+    /// The least mantissas that reach the edges, and whether they are the edges.
+    least: Vec<(i64, bool)>,
+    /// The largest mantissa that does not pass the last edge.
+    last: i64,
 }
 
 impl Edges {
     pub(crate) fn new(edges: &[Rational]) -> Result<Edges, PlanFault> {
         if edges.len() < 2
-            || edges.len() > u32::MAX as usize
+            || edges.len() > (u32::MAX / 2) as usize
             || edges.windows(2).any(|pair| pair[0] >= pair[1])
         {
             return Err(PlanFault::Edges);
@@ -248,10 +257,13 @@ impl Edges {
             let power = Rational::from(10).pow(scale);
             let least = edges
                 .iter()
-                .map(|edge| i64::try_from((edge * &power).ceil()).ok())
+                .map(|edge| {
+                    let scaled = edge * &power;
+                    Some((i64::try_from(scaled.ceil()).ok()?, scaled.is_integer()))
+                })
                 .collect::<Option<Vec<_>>>()?;
             let last = i64::try_from((edges.last()? * &power).floor()).ok()?;
-            Some((least, last))
+            Some(ScaledEdges { least, last })
         };
         let scales = if edges.len() <= MOST_SCALED_EDGES { SCALES } else { 0 };
         Ok(Edges { edges: edges.to_vec(), by_scale: (0..scales).map(scaled).collect() })
@@ -265,10 +277,10 @@ impl Edges {
     pub(crate) fn bin(&self, number: &Number) -> Option<u32> {
         let (reached, beyond) = match number {
             Number::Decimal { mantissa, scale }
-                if let Some(Some((least, last))) = self.by_scale.get(*scale as usize)
+                if let Some(Some(scaled)) = self.by_scale.get(*scale as usize)
                     && let Ok(mantissa) = i64::try_from(*mantissa) =>
             {
-                (least.partition_point(|edge| *edge <= mantissa), mantissa > *last)
+                (scaled.least.partition_point(|edge| edge.0 <= mantissa), mantissa > scaled.last)
             }
             number => {
                 let exact = number.to_rational();
@@ -277,6 +289,25 @@ impl Edges {
         };
         // At the last edge itself all edges are reached.
         (reached > 0 && !beyond).then(|| reached.min(self.bins()) as u32 - 1)
+    }
+
+    /// Where a number lies among the edges: twice the number of edges below it, and 1 more if it is an edge.
+    pub(crate) fn rank(&self, number: &Number) -> u32 {
+        let (reached, is_edge) = match number {
+            Number::Decimal { mantissa, scale }
+                if let Some(Some(scaled)) = self.by_scale.get(*scale as usize)
+                    && let Ok(mantissa) = i64::try_from(*mantissa) =>
+            {
+                let reached = scaled.least.partition_point(|edge| edge.0 <= mantissa);
+                (reached, reached > 0 && scaled.least[reached - 1] == (mantissa, true))
+            }
+            number => {
+                let exact = number.to_rational();
+                let reached = self.edges.partition_point(|edge| *edge <= exact);
+                (reached, reached > 0 && self.edges[reached - 1] == exact)
+            }
+        };
+        2 * reached as u32 - u32::from(is_edge)
     }
 }
 
@@ -392,6 +423,32 @@ mod tests {
             let expected = if text == "0.3333334" { Some(1) } else { expected };
             assert_eq!(bin(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn ranks_tell_edges_from_what_lies_between() {
+        let edges = Edges::new(&["-0.5", "0", "1/3", "2.5", "2.55"].map(rational)).unwrap();
+        let rank = |text: &str| edges.rank(&Number::parse(text.as_bytes()).unwrap());
+        let golden = [
+            ("-1e300", 0),
+            ("-0.6", 0),
+            ("-0.5", 1),
+            ("-0.50000000000000000000000", 1),
+            ("-0.4", 2),
+            ("0", 3),
+            ("0.3", 4),
+            ("0.34", 6),
+            ("2", 6),
+            ("2.5", 7),
+            ("2.54", 8),
+            ("2.55", 9),
+            ("2.6", 10),
+            ("3", 10),
+            ("1e300", 10),
+        ];
+        golden.into_iter().for_each(|(text, expected)| assert_eq!(rank(text), expected, "{text}"));
+        let third = Number::parse(b"1").unwrap().divide(&Number::parse(b"3").unwrap());
+        assert_eq!(third.map(|third| edges.rank(&third)), Some(5));
     }
 
     proptest! {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use describe::{ComponentDescription, Description, QueryDescription};
 pub use fault::{HeaderError, PlanError, PlanFault};
 pub use privacy::{Measure, Noise, Privacy};
-pub use query::{Component, Query, QueryKind, Spread};
+pub use query::{Component, Query, QueryKind, Released, Spread};
 
 pub(crate) use grid::Grid;
 pub(crate) use keys::{Keys, put_key_part};

@@ -51,6 +51,13 @@ pub enum QueryKind {
     Variance(Spread),
     /// The root of that.
     Deviation(Spread),
+    /// One of the edges that is about the quantile of a column: chosen by scores, not computed with noise.
+    Quantile {
+        /// The part of the values that lie below it, or half of those that are it.
+        q: Rational,
+        /// The candidates, in order.
+        edges: Vec<Rational>,
+    },
     /// How many of these values of a column occur.
     Distinct {
         /// The values, sorted.
@@ -83,6 +90,9 @@ impl QueryKind {
             QueryKind::Mean { .. } => "mean",
             QueryKind::Variance(_) => "variance",
             QueryKind::Deviation(_) => "std",
+            // Both are the same.
+            QueryKind::Quantile { q, .. } if *q == Rational::pow2(-1) => "median",
+            QueryKind::Quantile { .. } => "quantile",
             QueryKind::Distinct { .. } => "distinct",
             QueryKind::Histogram { .. } => "histogram",
         }
@@ -101,11 +111,32 @@ pub struct Component {
     pub step: Rational,
     /// How far one unit moves them.
     pub sensitivity: Sensitivity,
+    /// What is released of them.
+    pub released: Released,
     /// The place of the first of them among the integers of a group.
     pub(crate) first: usize,
     /// The places of what units contribute among all that is added up for a group.
     pub(crate) tallied: Range<usize>,
     pub(crate) tally: Tally,
+}
+
+/// What is released of the integers of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Released {
+    /// All of them, with noise.
+    Noisy,
+    /// The place of one of them, from 0, likely of one of the largest: they are the scores of candidates.
+    Chosen,
+}
+
+impl Component {
+    /// How many integers are released of a group.
+    pub fn released_cells(&self) -> usize {
+        match self.released {
+            Released::Noisy => self.cells,
+            Released::Chosen => 1,
+        }
+    }
 }
 
 /// How the rows of a unit in a group become integers.
@@ -123,6 +154,8 @@ pub(crate) enum Tally {
     Present { slot: usize },
     /// The number of rows in each bin of a slot, clipped together.
     Bins { slot: usize },
+    /// The number of rows below, at and between edges, clipped together; the integers are the scores of the edges as the quantile at `part / of`.
+    Ranks { slot: usize, part: i128, of: i128 },
     /// 1 for each value of a slot that the unit has, clipped together; the integer is how many values any unit has.
     Values { slot: usize },
 }
@@ -136,6 +169,7 @@ impl Tally {
             | Tally::Centred { slot, .. }
             | Tally::Present { slot }
             | Tally::Bins { slot }
+            | Tally::Ranks { slot, .. }
             | Tally::Values { slot } => Some(*slot),
         }
     }
@@ -155,6 +189,8 @@ pub(crate) enum Reading {
     Steps(Grid),
     /// The number of the bin.
     Bin(Edges),
+    /// Where it lies among edges: twice the number of edges below it, and 1 more if it is an edge.
+    Rank(Edges),
     /// The squared distance from the centre of the bounds.
     Square(Squares),
     /// The place among declared values.
@@ -167,7 +203,7 @@ impl Reading {
         match self {
             Reading::Steps(grid) => Some((grid.low, grid.high)),
             Reading::Square(squares) => Some((0, squares.largest)),
-            Reading::Bin(_) | Reading::Value(_) => None,
+            Reading::Bin(_) | Reading::Rank(_) | Reading::Value(_) => None,
         }
     }
 }
@@ -179,12 +215,17 @@ impl Slot {
             Reading::Steps(grid) => (grid.high - grid.low) as u64,
             Reading::Square(squares) => squares.largest as u64,
             Reading::Bin(edges) => edges.bins() as u64 - 1,
+            Reading::Rank(edges) => 2 * edges.edges.len() as u64,
             Reading::Value(values) => values.sorted().len() as u64 - 1,
         }
     }
 }
 
-const KINDS: [&str; 8] = ["count", "count-units", "sum", "mean", "variance", "std", "distinct", "histogram"];
+const KINDS: [&str; 10] =
+    ["count", "count-units", "sum", "mean", "variance", "std", "median", "quantile", "distinct", "histogram"];
+
+/// The largest denominator of a quantile: scores of 2^63 rows fit easily then.
+const MOST_PARTS: i64 = 1_000_000_000;
 
 /// What the queries of a plan share while they are built.
 pub(super) struct Builder {
@@ -215,7 +256,7 @@ impl Builder {
         }
         let useless =
             |key, present: bool, why| if present { Err((key, PlanFault::Useless { why })) } else { Ok(()) };
-        let is_histogram = asked.kind == "histogram";
+        let has_edges = matches!(asked.kind.as_str(), "histogram" | "median" | "quantile");
         let is_distinct = asked.kind == "distinct";
         useless(
             "column",
@@ -224,15 +265,20 @@ impl Builder {
         )?;
         useless(
             "bounds",
-            asked.bounds.is_some() && (!needs_column || is_histogram || is_distinct),
+            asked.bounds.is_some() && (!needs_column || has_edges || is_distinct),
             "only sums, means, variances and standard deviations have bounds",
         )?;
         useless(
             "grid",
-            asked.grid.is_some() && (!needs_column || is_histogram || is_distinct),
+            asked.grid.is_some() && (!needs_column || has_edges || is_distinct),
             "only sums, means, variances and standard deviations have a grid",
         )?;
-        useless("edges", asked.edges.is_some() && !is_histogram, "only histograms have edges")?;
+        useless("edges", asked.edges.is_some() && !has_edges, "only histograms and quantiles have edges")?;
+        useless(
+            "q",
+            asked.q.is_some() && asked.kind != "quantile",
+            "only quantiles have a q; a median is the quantile at 1/2",
+        )?;
         useless("values", values.is_some() && !is_distinct, "only the kind \"distinct\" has values")?;
         let missing = |why| PlanFault::Missing { why };
         let source = match (needs_column, source) {
@@ -262,11 +308,23 @@ impl Builder {
                 }
             }
             ("histogram", Some(source)) => {
-                let edges = asked
-                    .edges
-                    .as_ref()
-                    .ok_or(("edges", missing("the edges of the bins; edges that are taken from the data tell something about it, so list them")))?;
+                let why = "the edges of the bins; they are published as they are, and edges that follow from the private rows would tell about them, \
+                           so list edges that you know without the table";
+                let edges = asked.edges.as_ref().ok_or(("edges", missing(why)))?;
                 self.histogram(source, edges).map_err(|fault| ("edges", fault))?
+            }
+            (kind @ ("median" | "quantile"), Some(source)) => {
+                let why = "the candidates, one of which is the answer; candidates that follow from the private rows would tell about them, so list \
+                           numbers that you know without the table";
+                let edges = asked.edges.as_ref().ok_or(("edges", missing(why)))?;
+                let q = match (kind, &asked.q) {
+                    ("median", _) => Rational::pow2(-1),
+                    (_, Some(q)) => q.clone(),
+                    (_, None) => {
+                        return Err(("q", missing("the part of the values that is to lie below: 0.25, 0.9")));
+                    }
+                };
+                self.quantile(source, q, edges)?
             }
             ("distinct", Some(source)) => {
                 let why = "the values that may occur; those that are taken from the data tell who is in it, so list them";
@@ -342,6 +400,27 @@ impl Builder {
         Ok((kind, vec![self.component("rows in bins", Tally::Bins { slot }, Rational::ONE)]))
     }
 
+    fn quantile(
+        &mut self,
+        source: Source,
+        q: Rational,
+        edges: &[Rational],
+    ) -> Result<(QueryKind, Vec<Component>), (&'static str, PlanFault)> {
+        let ratio = [q.numerator(), q.denominator().into()].map(|part| i64::try_from(part).ok());
+        let [Some(part @ 1..), Some(of @ ..=MOST_PARTS)] = ratio else {
+            return Err(("q", PlanFault::Quantile { most: MOST_PARTS }));
+        };
+        if part >= of {
+            return Err(("q", PlanFault::Quantile { most: MOST_PARTS }));
+        }
+        let slot = self.slot(source, Reading::Rank(Edges::new(edges).map_err(|fault| ("edges", fault))?));
+        // A score counts rows as many times.
+        let step = Rational::from(of).recip().unwrap_or(Rational::ONE);
+        let tally = Tally::Ranks { slot, part: part.into(), of: of.into() };
+        let scores = self.component("scores of candidates", tally, step);
+        Ok((QueryKind::Quantile { q, edges: edges.to_vec() }, vec![scores]))
+    }
+
     fn distinct(&mut self, source: Source, values: Keys) -> (QueryKind, Vec<Component>) {
         let kind = QueryKind::Distinct { values: values.sorted().concat() };
         let slot = self.slot(source, Reading::Value(Arc::new(values)));
@@ -360,17 +439,35 @@ impl Builder {
     fn component(&mut self, role: &'static str, tally: Tally, step: Rational) -> Component {
         let rows = Rational::from(self.rows);
         let bins = |slot: usize| self.slots[slot].largest() as usize + 1;
-        let (magnitude, cells, tallied) = match &tally {
-            Tally::Units => (Rational::ONE, 1, 1),
-            Tally::Rows | Tally::Present { .. } => (rows, 1, 1),
-            Tally::Sum { low, high, .. } => (Rational::from((*high).max(-*low)), 1, 1),
+        let sum = |magnitude: &Rational| Sensitivity::of_groups(self.groups, magnitude);
+        // How far the integers of a group move, how many there are, and how many are added up for them.
+        let (sensitivity, cells, tallied) = match &tally {
+            Tally::Units => (sum(&Rational::ONE), 1, 1),
+            Tally::Rows | Tally::Present { .. } => (sum(&rows), 1, 1),
+            Tally::Sum { low, high, .. } => (sum(&Rational::from((*high).max(-*low))), 1, 1),
             Tally::Centred { slot, centre } => {
                 let (low, high) = self.slots[*slot].reading.range().unwrap_or_default();
-                (rows * Rational::from((high - centre).max(centre - low)), 1, 1)
+                (sum(&(rows * Rational::from((high - centre).max(centre - low)))), 1, 1)
             }
-            Tally::Bins { slot } => (rows, bins(*slot), bins(*slot)),
+            Tally::Bins { slot } => (sum(&rows), bins(*slot), bins(*slot)),
+            // A row moves each score by `part` or by what `of` is more.
+            Tally::Ranks { slot, part, of } => {
+                let largest = rows * Rational::from((*part).max(of - part));
+                let candidates = bins(*slot) / 2;
+                (Sensitivity::of_scores(self.groups, candidates as u64, &largest), candidates, bins(*slot))
+            }
             // A unit has no more values than there are.
-            Tally::Values { slot } => (rows.min(Rational::from(bins(*slot) as u64)), 1, bins(*slot)),
+            Tally::Values { slot } => (sum(&rows.min(Rational::from(bins(*slot) as u64))), 1, bins(*slot)),
+        };
+        let released = match &tally {
+            Tally::Ranks { .. } => Released::Chosen,
+            Tally::Units
+            | Tally::Rows
+            | Tally::Present { .. }
+            | Tally::Sum { .. }
+            | Tally::Centred { .. }
+            | Tally::Bins { .. }
+            | Tally::Values { .. } => Released::Noisy,
         };
         let (first, first_tallied) = (self.width, self.tallied);
         self.width += cells;
@@ -379,7 +476,8 @@ impl Builder {
             role,
             cells,
             step,
-            sensitivity: Sensitivity::of_groups(self.groups, &magnitude),
+            sensitivity,
+            released,
             first,
             tallied: first_tallied..self.tallied,
             tally,

@@ -162,7 +162,7 @@ pub enum KeysSpec {
 pub struct QuerySpec {
     /// The name of the answer.
     pub name: String,
-    /// One of `count`, `count-units`, `sum`, `mean`, `variance`, `std`, `distinct` and `histogram`.
+    /// One of `count`, `count-units`, `sum`, `mean`, `variance`, `std`, `median`, `quantile`, `distinct` and `histogram`.
     pub kind: String,
     /// The column that is asked about.
     pub column: Option<String>,
@@ -170,8 +170,10 @@ pub struct QuerySpec {
     pub bounds: Option<[Rational; 2]>,
     /// The step to which values are rounded.
     pub grid: Option<Rational>,
-    /// The edges of the bins of a histogram.
+    /// The edges of the bins of a histogram, or the candidates of a quantile.
     pub edges: Option<Vec<Rational>>,
+    /// The part of the values that is to lie below a quantile.
+    pub q: Option<Rational>,
     /// The values that may occur, of which those are counted that do: a list of one text each, or a file.
     pub values: Option<KeysSpec>,
     /// What this question may cost, in ε.

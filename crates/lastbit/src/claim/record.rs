@@ -145,7 +145,10 @@ impl Record {
             let neighbours = stated.neighbours(domain.length, self.unit.as_deref())?;
             let metric = Metric::named(&stated.metric)
                 .ok_or_else(|| bad(format!("there is no metric {:?}", stated.metric)))?;
-            match selection::claim(&self.mechanism, &self.parameters, values, metric, &neighbours) {
+            let measures = [Measure::MaxDivergence, Measure::ZeroConcentratedDivergence];
+            let measure = measures.into_iter().find(|measure| measure.to_string() == self.measure);
+            let measure = measure.ok_or_else(|| bad(format!("there is no measure {:?}", self.measure)))?;
+            match selection::claim(&self.mechanism, &self.parameters, values, metric, &neighbours, measure) {
                 Some(claim) => claim?,
                 None => AnyMechanism::from_parameters(&self.mechanism, &self.parameters, values)?
                     .claim(values, &neighbours)?,
