@@ -354,9 +354,10 @@ impl Mechanism {
     pub(crate) fn concentrated(&self) -> Option<(Rational, Rational)> {
         let of_pure = |epsilon: &Rational| epsilon.clone().min(epsilon.pow(2) * Rational::pow2(-1));
         match self {
-            Mechanism::Gaussian { rho } | Mechanism::ZeroConcentrated { rho } => {
-                Some((rho.clone(), Rational::ZERO))
-            }
+            // A sample loses no more than all rows do.
+            Mechanism::Gaussian { rho }
+            | Mechanism::ZeroConcentrated { rho }
+            | Mechanism::SampledGaussian { rho, .. } => Some((rho.clone(), Rational::ZERO)),
             Mechanism::DiscreteGaussian { variance, sensitivity } => {
                 let square = Rational::from(*sensitivity).pow(2);
                 Some((square.checked_div(&(variance * Rational::from(2)))?, Rational::ZERO))
@@ -365,7 +366,6 @@ impl Mechanism {
             Mechanism::Threshold { scale, threshold, keys } => {
                 Some((Rational::ZERO, Published::new(scale, *threshold, *keys, KEY_BITS).at_most()))
             }
-            Mechanism::SampledGaussian { .. } => None,
             _ => Some((of_pure(&self.pure()?), Rational::ZERO)),
         }
     }
