@@ -40,7 +40,7 @@ pub(super) struct ComponentNoise {
 #[derive(Clone, Debug)]
 enum Drawn {
     /// It is added to all of them.
-    Added(AnyMechanism),
+    Added(Box<AnyMechanism>),
     /// It settles which of so many candidates is chosen in a group, where the integers are their scores.
     Chosen { choice: Choice, candidates: usize },
 }
@@ -172,9 +172,11 @@ impl ComponentNoise {
     /// The scale of Laplace noise or of a choice, the standard deviation of Gaussian noise, to many digits, in steps.
     pub(super) fn scale(&self) -> Rational {
         match &self.drawn {
-            Drawn::Added(AnyMechanism::DiscreteGaussian(noise)) => root_above(noise.variance()),
-            Drawn::Added(AnyMechanism::DiscreteLaplace(noise)) => noise.scale().clone(),
-            Drawn::Added(_) => Rational::ZERO,
+            Drawn::Added(mechanism) => match &**mechanism {
+                AnyMechanism::DiscreteGaussian(noise) => root_above(noise.variance()),
+                AnyMechanism::DiscreteLaplace(noise) => noise.scale().clone(),
+                _ => Rational::ZERO,
+            },
             Drawn::Chosen { choice, .. } => choice.scale().clone(),
         }
     }
@@ -270,7 +272,7 @@ impl Amount {
             }
         };
         let claim = mechanism.claim(ValueType::I64, &Neighbours::at(distance).one(unit)?)?;
-        Ok(ComponentNoise { drawn: Drawn::Added(mechanism), claim })
+        Ok(ComponentNoise { drawn: Drawn::Added(Box::new(mechanism)), claim })
     }
 }
 

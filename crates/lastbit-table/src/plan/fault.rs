@@ -102,7 +102,7 @@ pub enum PlanFault {
         /// The rows of a unit that count in a group.
         rows: u64,
         /// The steps that squares have at least.
-        fewest: i128,
+        fewest: u64,
     },
     /// A quantile at no part of the values.
     #[error("must lie between 0 and 1, with a denominator of at most {most}")]

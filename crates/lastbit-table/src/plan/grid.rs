@@ -171,7 +171,7 @@ fn default_step(low: &Rational, high: &Rational) -> Option<Rational> {
 }
 
 /// Squares have at least this many steps if theirs are coarser than those of values.
-const LEAST_SQUARES: i128 = 1_000_000;
+const LEAST_SQUARES: u64 = 1_000_000;
 
 /// The squared distances of values from the centre of their bounds, in steps of their own.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,7 +196,7 @@ impl Squares {
         }
         let largest = squared(distance, coarser);
         match i64::try_from(largest) {
-            Ok(fits) if coarser == 1 || largest >= LEAST_SQUARES => {
+            Ok(fits) if coarser == 1 || largest >= LEAST_SQUARES.into() => {
                 Ok(Squares { grid: grid.clone(), centre, coarser, largest: fits })
             }
             _ => Err(PlanFault::Squares { rows, fewest: LEAST_SQUARES }),
