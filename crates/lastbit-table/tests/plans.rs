@@ -110,6 +110,24 @@ fn keys_are_declared_once() {
     assert_eq!(product.keys(), [["a", "2023"], ["a", "2024"], ["b", "2023"], ["b", "2024"]]);
 }
 
+/// A thousand times a thousand times a thousand are a few lines of a spec, and more than a memory holds.
+#[test]
+fn there_are_not_more_groups_than_memory() {
+    let thousand: Vec<String> = (0..1000).map(|key| key.to_string()).collect();
+    let all = |columns: &str, values: &str| {
+        let by = format!("columns = {columns}\nkeys = {values}");
+        changed("columns = \"city\"\nkeys = [\"b\", \"a\", \"c\", \"d\"]", &by)
+    };
+    let three = format!("{{ x = {thousand:?}, y = {thousand:?}, z = {thousand:?} }}");
+    refused!(all(r#"["x", "y", "z"]"#, &three), "by.keys", PlanFault::TooManyKeys);
+    let edges: Vec<usize> = (0..100_002).collect();
+    let wide = format!(
+        "{}[[query]]\nname = \"q\"\nkind = \"histogram\"\ncolumn = \"v\"\nedges = {edges:?}\n",
+        BASE.replace(r#"["b", "a", "c", "d"]"#, &format!("{thousand:?}"))
+    );
+    refused!(plan(&wide), "by.keys", PlanFault::TooManyCells { keys: 1000, width: 100_001 });
+}
+
 #[test]
 fn keys_come_from_lists_and_public_tables() {
     let folder = Folder::new();

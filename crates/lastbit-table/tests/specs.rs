@@ -117,3 +117,17 @@ fn faults_of_the_plan_have_their_lines() {
         assert_eq!(changed(from, to).trim_end(), expected);
     }
 }
+
+/// Looking for the line of each number from the start of the text would take minutes.
+#[test]
+fn long_specs_take_no_longer_than_they_are() {
+    let edges: Vec<String> = (0..100_000).map(|edge| edge.to_string()).collect();
+    let histogram = format!(
+        "{SOUND}\n[[query]]\nname = \"h\"\nkind = \"histogram\"\ncolumn = \"fare\"\nedges = [{}]\n",
+        edges.join(",\n")
+    );
+    let plan = Spec::parse(&histogram, "spec.toml".as_ref()).unwrap().plan().unwrap();
+    assert_eq!(plan.queries()[1].components[0].cells, 99_999);
+    let late = histogram.replace("99998,\n", "x,\n");
+    assert!(message(&late).starts_with("line "), "{}", message(&late));
+}

@@ -10,7 +10,7 @@ use crate::read;
 use crate::spec::{BySpec, KeysSpec, Spec, Unit};
 
 const MOST_ROWS: u64 = i64::MAX as u64;
-const MOST_CELLS: usize = 1 << 31;
+const MOST_CELLS: usize = 100_000_000;
 const DEFAULT_SALT: &str = "lastbit";
 
 /// A key of the spec, and what is wrong there.

@@ -133,8 +133,8 @@ pub enum PlanFault {
         "this is the table itself, and what is in it would tell who is in it: list the groups or values, or take a file from elsewhere"
     )]
     KeysOfTable,
-    /// More groups than the kernel numbers.
-    #[error("there are more than 2^32 - 2 keys")]
+    /// More groups than there should be in one release.
+    #[error("there are more than 10^7 keys")]
     TooManyKeys,
     /// A key that is declared twice.
     #[error("key {position} is the same as an earlier one")]
@@ -170,7 +170,7 @@ pub enum PlanFault {
     #[error("{0}")]
     Keys(#[from] Box<TableError>),
     /// More integers than there should be in one release.
-    #[error("{keys} groups of {width} integers are more than 2^31: ask for fewer groups or bins")]
+    #[error("{keys} groups of {width} integers are more than 10^8: ask for fewer groups or bins")]
     TooManyCells {
         /// The groups.
         keys: usize,

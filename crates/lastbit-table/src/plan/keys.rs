@@ -12,6 +12,9 @@ use crate::hash::{Words, put_part};
 use crate::read;
 use crate::spec::{BySpec, KeysSpec};
 
+/// Groups at most: a few lines of a spec can declare more than a memory holds. The kernel numbers them with 32 bits.
+const MOST_KEYS: usize = 10_000_000;
+
 /// All groups of a plan, sorted by their parts as bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Keys {
@@ -102,7 +105,7 @@ fn product(
         let values = values
             .get(column)
             .ok_or(PlanFault::Missing { why: "every column of by.columns needs its values" })?;
-        if keys.len().saturating_mul(values.len()) >= u32::MAX as usize {
+        if keys.len().saturating_mul(values.len()) > MOST_KEYS {
             return Err(PlanFault::TooManyKeys);
         }
         let extend = |key: &Vec<String>| {
@@ -159,7 +162,7 @@ fn check(keys: &[Vec<String>], columns: usize, repeated: bool) -> Result<(), Pla
     if keys.is_empty() {
         return Err(PlanFault::NoKeys);
     }
-    if keys.len() >= u32::MAX as usize {
+    if keys.len() > MOST_KEYS {
         return Err(PlanFault::TooManyKeys);
     }
     let mut seen = HashSet::new();

@@ -82,7 +82,7 @@ struct PrivacyText {
 }
 
 pub(super) fn parse(text: &str) -> Result<Spec, SpecError> {
-    let source = Source { text };
+    let source = Source { text, breaks: memchr::memchr_iter(b'\n', text.as_bytes()).collect() };
     let read: Text = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
     let mut lines = BTreeMap::new();
     let mut note = |key: String, span: Range<usize>| {
@@ -132,11 +132,13 @@ pub(super) fn parse(text: &str) -> Result<Spec, SpecError> {
 
 struct Source<'a> {
     text: &'a str,
+    /// Where lines end.
+    breaks: Vec<usize>,
 }
 
 impl Source<'_> {
     fn line(&self, at: usize) -> usize {
-        self.text.as_bytes()[..at.min(self.text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+        self.breaks.partition_point(|end| *end < at) + 1
     }
 
     fn toml_error(&self, error: &toml::de::Error) -> SpecError {
