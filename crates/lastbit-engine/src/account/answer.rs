@@ -195,11 +195,20 @@ pub struct CurvePoint {
     pub upper: Option<String>,
 }
 
+fn curve_epsilon(epsilon: &Rational) -> String {
+    decimal(epsilon, FEW_DIGITS + 2, Rounding::Nearest)
+}
+
+/// The number that a curve shows for this `ε`.
+pub(super) fn shown_epsilon(epsilon: &Rational) -> Rational {
+    curve_epsilon(epsilon).parse().unwrap_or_else(|_| epsilon.clone())
+}
+
 impl CurvePoint {
     pub(super) fn new(epsilon: Rational, delta: &Interval) -> CurvePoint {
         let (lower, upper) = ends(delta);
         CurvePoint {
-            epsilon: decimal(&epsilon, FEW_DIGITS + 2, Rounding::Nearest),
+            epsilon: curve_epsilon(&epsilon),
             lower: decimal(lower, FEW_DIGITS, Rounding::Down),
             upper: upper.map(|upper| decimal(upper, FEW_DIGITS, Rounding::Up)),
         }

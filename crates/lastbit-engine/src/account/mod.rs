@@ -162,7 +162,8 @@ impl Question {
         (0..self.curve as u64)
             .map(|i| {
                 step("drawing");
-                let epsilon = &end * Rational::from(i) / &last;
+                // What is shown is what was asked about: next to the largest loss δ falls from something to 0.
+                let epsilon = answer::shown_epsilon(&(&end * Rational::from(i) / &last));
                 let delta = releases.ask(&Asked::Delta { epsilon: epsilon.clone() }, 100, goes_on)?.interval;
                 Ok(CurvePoint::new(epsilon, &delta))
             })
