@@ -10,7 +10,7 @@ Fraction(1, 10)
 - Promises: `claim`, `Claim`, `Budget`, `Measurement`, `compose`.
 - Many releases: `account` (δ at an ε, ε at a δ, certified), `dp_sgd`, `calibrate` (the least noise that is enough).
 - Tables: `table` and `release` (counts, sums, means, quantiles and histograms by group), `Ledger` (budgets that outlive the process).
-- One answer about an array: `count`, `count_units`, `sum`, `mean`, `histogram`.
+- One answer about an array: `count`, `count_units`, `sum`, `mean`, `quantile`, `histogram`.
 - Words: `explain` (a rule, a verdict, a mechanism, a word of the glossary).
 - Checks: `audit` (the exact loss of an implementation), `prove` (of a mechanism, for all inputs), `attack` (of any noise, from samples).
 - Certificates of proofs: `check` (checks one again), `certify` (writes one for Coq or Gappa).
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lastbit._account import Account, Between, account, calibrate, dp_sgd
-    from lastbit._arrays import count, count_units, histogram, mean, sum
+    from lastbit._arrays import count, count_units, histogram, mean, quantile, sum
     from lastbit._attack import Attack, attack
     from lastbit._audit import Audit, Cell, Outcome, Samples, audit
     from lastbit._explain import Explanation, explain
@@ -144,6 +144,7 @@ __all__ = [
     "mean",
     "noisy_max",
     "prove",
+    "quantile",
     "release",
     "snapping",
     "sum",
@@ -188,7 +189,7 @@ def claim(mechanism: Any, /, d_in: Any = None, *, dtype: Any = None, unit: "str 
 
 _LAZY = {
     "_account": ("Account", "Between", "account", "calibrate", "dp_sgd"),
-    "_arrays": ("count", "count_units", "histogram", "mean", "sum"),
+    "_arrays": ("count", "count_units", "histogram", "mean", "quantile", "sum"),
     "_attack": ("Attack", "attack"),
     "_audit": ("Audit", "Cell", "Outcome", "Samples", "audit"),
     "_explain": ("Explanation", "explain"),

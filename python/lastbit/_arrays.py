@@ -162,6 +162,36 @@ def histogram(
     )
 
 
+def quantile(
+    x: Any,
+    q: Any,
+    *,
+    edges: "Iterable[Any] | None" = None,
+    unit: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    max_groups: "int | None" = None,
+    max_rows: "int | None" = None,
+    epsilon: Any = None,
+    rho: Any = None,
+    delta: Any = None,
+    ledger: "Ledger | str | PathLike[str] | None" = None,
+    dataset: "str | None" = None,
+    id: "str | None" = None,
+    insecure_seed: "int | None" = None,
+) -> TableRelease:
+    """The number below which the part `q` of an array lies, likely: one of the `edges`, which are from elsewhere than the array. Else as `count`.
+
+    >>> import lastbit
+    >>> lastbit.quantile([3, 30, 70], "0.5", edges=[0, 20, 40, 60, 80], unit="row", epsilon=1).value in (0, 20, 40, 60, 80)
+    True
+    """
+    asked = _asked(x, unit, by, keys, max_groups, max_rows).quantile("x", q=q, edges=edges, name="quantile")
+    return asked.release(
+        epsilon=epsilon, rho=rho, delta=delta, ledger=ledger, dataset=dataset, id=id, insecure_seed=insecure_seed
+    )
+
+
 def _asked(x: Any, unit: Any, by: Any, keys: Any, max_groups: "int | None", max_rows: "int | None") -> Table:
     """The array as a table: `x`, `unit` and `group`."""
     is_row = isinstance(unit, str) and unit == "row"

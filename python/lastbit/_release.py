@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import os
 from dataclasses import dataclass
 from fractions import Fraction
@@ -94,7 +95,8 @@ class TableRelease:
         return self._framed(self.columns())
 
     def interval(self, confidence: Any) -> Any:
-        """Both ends of the intervals that have the values without noise with this probability each, by group, as a frame like `frame`. It costs nothing.
+        """Both ends of the intervals that have the values without noise with this probability each, by group, as a frame like `frame`; of a quantile,
+        how far off its rank may be. It costs nothing.
 
         >>> import lastbit
         >>> trips = lastbit.table({"rider": [7, 7, 8]}, unit="rider", max_rows=2).count("trips").release(epsilon=1)
@@ -106,11 +108,15 @@ class TableRelease:
             raise ParameterError("a dry run has no intervals: its errors are in json()")
         other = TableRelease(*self._released.processed(confidence, *self._form))
         columns, told = other.columns(), other.json()
-        of_values = list(columns)[len(told["by"]) :: 3]
+        # Of the names after those of the key no other is one of these with such an end.
+        of_values = {
+            name for name in list(columns)[len(told["by"]) :] if f"{name}_low" in columns or f"{name}_rank_error" in columns
+        }
         return self._framed({name: cells for name, cells in columns.items() if name not in of_values})
 
     def plot(self) -> Any:
-        """What a drawing needs, as a frame like `frame`: a line for each value, with its `query`, `group`, `bin`, `value`, `low` and `high`.
+        """What a drawing needs, as a frame like `frame`: a line for each value, with its `query`, `group`, `bin`, `value`, `low` and `high`. A
+        quantile has no interval: its `low` and `high` are not numbers.
 
         >>> import lastbit
         >>> ages = lastbit.table({"age": [3, 30, 70]}, unit="row").histogram("age", edges=[0, 18, 65, 120]).release(epsilon=1)
@@ -120,14 +126,15 @@ class TableRelease:
         told = self.json()
         drawn: dict[str, list[Any]] = {name: [] for name in ("query", "group", "bin", "value", "low", "high")}
         for query in told["queries"]:
-            edges = query.get("edges", [])
+            edges = query["edges"] if query["kind"] == "histogram" else []
             bins = [f"[{low},{high})" for low, high in zip(edges, edges[1:])]
             bins[-1:] = [name[:-1] + "]" for name in bins[-1:]]
             for row in self.rows:
                 value, ends = row[query["name"]], row[f"{query['name']}_interval"]
                 group = ", ".join(row[column] for column in told["by"])
                 values = zip(bins, value, ends) if edges else [(None, value, ends)]
-                for name, x, (low, high) in values:
+                for name, x, interval in values:
+                    low, high = interval or (math.nan, math.nan)
                     for column, cell in zip(drawn.values(), (query["name"], group, name, float(x), float(low), float(high))):
                         column.append(cell)
         return self._framed(drawn)

@@ -131,6 +131,81 @@ class Table:
         """
         return self._ask("histogram", name, column, {"edges": edges}, epsilon, rho, share)
 
+    def variance(
+        self,
+        column: str,
+        *,
+        bounds: "tuple[Any, Any] | None" = None,
+        grid: Any = None,
+        name: "str | None" = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        share: Any = None,
+    ) -> "Table":
+        """Asks for the variance of a column, of the values that there are, with arguments as for `sum`."""
+        return self._ask("variance", name, column, {"bounds": bounds, "grid": grid}, epsilon, rho, share)
+
+    def std(
+        self,
+        column: str,
+        *,
+        bounds: "tuple[Any, Any] | None" = None,
+        grid: Any = None,
+        name: "str | None" = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        share: Any = None,
+    ) -> "Table":
+        """Asks for the standard deviation of a column, which is the root of its variance, with arguments as for `sum`."""
+        return self._ask("std", name, column, {"bounds": bounds, "grid": grid}, epsilon, rho, share)
+
+    def median(
+        self,
+        column: str,
+        *,
+        edges: "Iterable[Any] | None" = None,
+        name: "str | None" = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        share: Any = None,
+    ) -> "Table":
+        """Asks for the median of a column: one of the `edges`, which are from elsewhere than this table. How far off its rank may be is known, and how
+        far off the number is not.
+
+        >>> import lastbit
+        >>> ages = lastbit.table({"age": [3, 30, 70]}, unit="row").median("age", edges=[0, 20, 40, 60, 80]).release(epsilon=1)
+        >>> ages.value in (0, 20, 40, 60, 80), sorted(ages.interval("0.9"))
+        (True, ['age_rank_error'])
+        """
+        return self._ask("median", name, column, {"edges": edges}, epsilon, rho, share)
+
+    def quantile(
+        self,
+        column: str,
+        *,
+        q: Any,
+        edges: "Iterable[Any] | None" = None,
+        name: "str | None" = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        share: Any = None,
+    ) -> "Table":
+        """Asks for the number below which the part `q` of the values of a column lie, with arguments as for `median`."""
+        return self._ask("quantile", name, column, {"q": q, "edges": edges}, epsilon, rho, share)
+
+    def distinct(
+        self,
+        column: str,
+        *,
+        values: "Iterable[Any] | str | PathLike[str] | None" = None,
+        name: "str | None" = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        share: Any = None,
+    ) -> "Table":
+        """Asks how many of these values of a column occur: a list from elsewhere than this table, or a file with one a line."""
+        return self._ask("distinct", name, column, {"values": values}, epsilon, rho, share)
+
     def release(
         self,
         *,
@@ -229,7 +304,9 @@ class Table:
         if column is not None:
             asked["column"] = _quoted(column)
         for key, value in {**more, "epsilon": epsilon, "rho": rho, "share": share}.items():
-            if value is not None:
+            if value is not None and key == "values":
+                asked[key] = _keys((name,), value)
+            elif value is not None:
                 asked[key] = _numbers(f"{name}, {key}", value) if key in ("bounds", "edges") else _number(f"{name}, {key}", value)
         return replace(self, _queries=(*self._queries, asked))
 

@@ -619,3 +619,39 @@ def test_one_liners() -> None:
     two = lastbit.table({"a": [1]}, unit="row").count("n").count_units("u").release(epsilon=1)
     with pytest.raises(lastbit.ParameterError, match="one answer"):
         two.value
+
+
+def by_column(frame: Any) -> "dict[str, list[Any]]":
+    if isinstance(frame, pyarrow.Table):
+        return dict(frame.to_pydict())
+    return {name: list(frame[name]) for name in getattr(frame, "columns", frame)}
+
+
+def test_quantiles_variances_and_distinct_values() -> None:
+    rides = {"rider": list(range(100)), "city": ["Bern", "Biel"] * 50, "fare": list(range(100))}
+    edges = [0, 25, 50, 75, 100]
+    frames: "list[Any]" = [rides, pandas.DataFrame(rides), polars.DataFrame(rides), pyarrow.table(rides)]
+    for frame in frames:
+        table = lastbit.table(frame, unit="row").by("city", keys=["Bern", "Biel", "Thun"])
+        table = table.median("fare", edges=edges, name="middle").quantile("fare", q="3/4", edges=edges, name="upper")
+        table = table.std("fare", bounds=(0, 100), name="spread").variance("fare", bounds=(0, 100))
+        table = table.distinct("fare", values=[0, 1, 2, 3, 1000], name="seen").count("rides")
+        made = table.release(epsilon=10**6)
+        rows = {row["city"]: row for row in made.rows}
+        assert (rows["Bern"]["middle"], rows["Bern"]["upper"], rows["Bern"]["seen"], rows["Biel"]["seen"]) == (50, 75, 2, 2)
+        assert abs(rows["Bern"]["spread"] - 28.86) < 0.01 and abs(rows["Bern"]["fare"] - 833) < 1
+        assert rows["Thun"]["middle"] in edges and rows["Thun"]["middle_interval"] is None
+
+        # Each answer has what is known of how far off it is, whatever that is.
+        ends = ["middle_rank_error", "upper_rank_error"]
+        ends += [name + end for name in ("spread", "fare", "seen", "rides") for end in ("_low", "_high")]
+        assert list(by_column(made.interval("0.9"))) == ["city", *ends]
+        columns = by_column(made.plot())
+        assert len(columns["query"]) == 18 and set(columns["bin"]) <= {None}
+        for query, low in zip(columns["query"], columns["low"]):
+            assert (low != low) == (query in ("middle", "upper"))
+    assert lastbit.quantile([1, 2, 3], "0.9", edges=[0, 2, 4], unit="row", epsilon=10**6).value == 4
+    with pytest.raises(lastbit.ParameterError, match="q: is missing"):
+        lastbit.table(rides, unit="row").quantile("fare", q=None, edges=edges).release(epsilon=1)
+    with pytest.raises(lastbit.ParameterError, match="edges"):
+        lastbit.table(rides, unit="row").median("fare").release(epsilon=1)

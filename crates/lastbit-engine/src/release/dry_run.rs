@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Processing;
 use super::answer::{QueryAnswer, queries};
 use super::noise::{ReleaseNoise, neighbours};
-use super::text::aligned;
+use super::text::{aligned, count};
 use crate::ledger::Outlook;
 use crate::noise::{Promise, Promised};
 use crate::{Number, Refusal};
@@ -158,17 +158,20 @@ impl DryRun {
             false => format!("{}; rows without it do not count", plan.unit.join(", ")),
         };
         steps.push(("unit", unit));
-        let bounds = format!("at most {} groups a unit, {} rows a unit and group", plan.groups, plan.rows);
+        let (most_groups, most_rows) = (count(plan.groups, "group"), count(plan.rows, "row"));
+        let bounds = format!("at most {most_groups} a unit, {most_rows} a unit and group");
+        let groups = plan.keys as u64;
         steps.push(("bounds", bounds));
         let keys = match plan.by.is_empty() {
             true => "all rows together".to_owned(),
-            false => format!("{}: {} declared groups", plan.by.join(", "), plan.keys),
+            false => format!("{}: {}", plan.by.join(", "), count(groups, "declared group")),
         };
         steps.push(("groups", keys));
         let asked: Vec<String> =
             self.queries.iter().map(|query| format!("{} ({})", query.name, query.kind)).collect();
         steps.push(("queries", asked.join(", ")));
-        steps.push(("result", format!("{} groups, every one of them, sorted", plan.keys)));
+        let all = if groups == 1 { "" } else { ", every one of them, sorted" };
+        steps.push(("result", format!("{}{all}", count(groups, "group"))));
         let mut text = String::new();
         for (i, (name, said)) in steps.iter().enumerate() {
             let _ = writeln!(text, "{}{name:<8} {said}", if i == 0 { "   " } else { "-> " });

@@ -10,6 +10,7 @@ use lastbit_table::{Plan, Released};
 use super::answer::digits;
 use super::noise::{neighbours, unit_of};
 use super::table::numbers;
+use super::text::count;
 use super::{Accuracy, Question, ReleaseAnswer};
 use crate::Refusal;
 use crate::html::{escaped, page};
@@ -350,10 +351,6 @@ fn quoted(path: &str) -> String {
         true => path.to_owned(),
         false => format!("'{}'", path.replace('\'', "'\\''")),
     }
-}
-
-fn count(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn shown(x: &Rational, rounding: Rounding) -> String {

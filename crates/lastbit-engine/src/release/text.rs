@@ -36,12 +36,10 @@ impl ReleaseAnswer {
         let mut lines: Vec<String> = self.promise.lines();
         let percent = (&self.confidence * Rational::from(100)).to_short();
         lines.push(format!(
-            "tables differ in {}; at most {} group{} and {} row{} a group of each count; ± is for {percent}%, over the noise alone",
+            "tables differ in {}; at most {} and {} a group of each count; ± is for {percent}%, over the noise alone",
             self.neighbours,
-            self.groups,
-            plural(self.groups),
-            self.rows_a_group,
-            plural(self.rows_a_group),
+            count(self.groups, "group"),
+            count(self.rows_a_group, "row"),
         ));
         lines.push(match &self.ledger {
             Some(entered) => entered.text(),
@@ -55,8 +53,9 @@ impl ReleaseAnswer {
     }
 }
 
-fn plural(n: u64) -> &'static str {
-    if n == 1 { "" } else { "s" }
+/// `1 group`, `2 groups`.
+pub(super) fn count(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// `41 ± 11`, `41 (0 to 52)`, or `41 (rank ± 12)`: with as many digits after the point as it takes to show two of the width.
