@@ -62,6 +62,12 @@ pub struct Entered {
     pub spent: Number,
     /// What is left of it.
     pub left: Number,
+    /// Whether these are the analyst's own, and not those of the whole dataset.
+    #[serde(skip)]
+    pub(crate) is_analysts: bool,
+    /// Whether what was spent has a δ beside it.
+    #[serde(skip)]
+    pub(crate) has_delta: bool,
 }
 
 impl Entered {
@@ -202,6 +208,8 @@ impl Entry {
             measure: budget.measure.quantity(),
             spent: Number::at_most(&budget.spent, DIGITS),
             left: Number::at_least(&budget.left, DIGITS),
+            is_analysts: budget.analyst.is_some(),
+            has_delta: !budget.spent_delta.is_zero(),
         })
     }
 

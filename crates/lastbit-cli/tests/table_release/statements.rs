@@ -224,6 +224,12 @@ fn a_page_for_the_person_who_signs() {
     ] {
         assert!(page.contains(said), "{said}: {page}");
     }
+    // To exchange a unit's rows is to take it out and to put another one in: twice the loss.
+    assert!(
+        page.replace('\n', " ")
+            .contains("which of two things its rows say. Then they guess right at most 88.08% of the time"),
+        "{page}"
+    );
     let command = page.lines().find_map(|line| line.strip_prefix("  lastbit ")).expect("a command");
     assert_eq!(code(&place.run(command)), 0, "{command}");
     assert_eq!(code(&place.run(&command.replace("--head 4", "--head 3"))), 1);
@@ -243,8 +249,15 @@ fn a_page_for_the_person_who_signs() {
     assert!(stdout(&second).contains("cost ε = 2 together") && stdout(&second).contains("88.08%"));
     let insecure = place.run("release release.toml --insecure-seed 1 --statement -");
     assert!(stdout(&insecure).replace('\n', " ").contains("this table must not be published"));
+    // What an analyst's releases cost is told apart from those of others, and what is left is left for all.
+    let ann = "release release.toml --ledger ledger.db --id second --analyst ann --statement -";
+    assert_eq!(code(&place.run(ann)), 2, "the same id for another analyst");
+    let third = place.run(&ann.replace("second", "third"));
+    let (page, said) =
+        (stdout(&third).replace('\n', " "), "from trips so far for ann cost ε = 1 together; ε = 0 is left");
+    assert!(page.contains(said), "{page}{}", stderr(&third));
     // It replaces no file that the release needs.
-    let refused = place.run("release release.toml --ledger ledger.db --id third --statement ledger.db");
+    let refused = place.run("release release.toml --ledger ledger.db --id fourth --statement ledger.db");
     assert_eq!(code(&refused), 2);
     assert!(stderr(&refused).contains("would be overwritten"));
 }

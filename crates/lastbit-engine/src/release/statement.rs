@@ -166,7 +166,7 @@ impl Facts<'_> {
         let mut parts = match self.plan.unit_is_row() {
             true => vec![text(
                 "Each row is protected for itself, as if each were about somebody else. Whoever has several rows is protected less: twice as many rows \
-                 may reveal twice as much (ε is multiplied by their number).",
+                 may reveal twice as much (ε is multiplied by their number, ρ by its square).",
             )],
             false => vec![
                 text(format!(
@@ -223,15 +223,19 @@ impl Facts<'_> {
             };
         };
         let unit = &self.unit;
-        let percent = right_at_most(claim, self.answer.promise.approximate.as_ref());
+        let right = right_at_most(claim, self.answer.promise.approximate.as_ref());
         let mut parts = vec![
             text(format!(
                 "Suppose that somebody wants to know whether a certain {unit} is in the table, knows all other rows, and thinks yes and no equally \
-                 likely. After seeing what is published, they guess right at most {percent}% of the time; a blind guess is right 50% of the time."
+                 likely. After seeing what is published, they guess right at most {right}% of the time; a blind guess is right 50% of the time."
             )),
             text(format!(
-                "This holds for every {unit}, whatever else the attacker knows or has, and whatever becomes known later. The same bound limits what can be \
-                 learned about anything else that rests on one {unit}'s rows alone."
+                "Suppose that they know that the {unit} is in the table, and wonder which of two things its rows say. Then they guess right at most {}% of the \
+                 time: exchanging rows is taking one {unit} out and putting another one in.",
+                percent(&exchange_share(claim))
+            )),
+            text(format!(
+                "This holds for every {unit}, whatever else the attacker knows or has, and whatever becomes known later."
             )),
             text(format!("The formal claim: {}.", loss(claim, self.answer.promise.approximate.as_ref()))),
             text(
@@ -302,7 +306,8 @@ impl Facts<'_> {
 
     fn book(&self, entered: &Entered) -> Vec<Part> {
         let symbol = if entered.measure == "epsilon" { "ε" } else { "ρ" };
-        let whose = entered.analyst.as_ref().map_or(String::new(), |analyst| format!(" for {analyst}"));
+        let analyst = entered.analyst.as_ref().filter(|_| entered.is_analysts);
+        let whose = analyst.map_or(String::new(), |analyst| format!(" for {analyst}"));
         let mut parts = vec![
             text(format!(
                 "The ledger {} has this release of the data set {2} under the name {1}.",
@@ -313,7 +318,8 @@ impl Facts<'_> {
                 entered.dataset, entered.spent, entered.left
             )),
         ];
-        if entered.measure == "epsilon" {
+        // With a δ beside it, ε does not say how often a guess is right.
+        if entered.measure == "epsilon" && !entered.has_delta {
             let percent = pure_percent(entered.spent.upper());
             parts.push(text(format!(
                 "Whoever sees all of these releases guesses right at most {percent}% of the time."
@@ -381,6 +387,15 @@ fn right_at_most(claim: &Claim, approximate: Option<&Approximate>) -> String {
             let other = approximate.map(|both| approximate_share(both.epsilon.upper(), both.delta.upper()));
             percent(&other.map_or(concentrated.clone(), |other| other.min(concentrated)))
         }
+    }
+}
+
+/// The same for two tables that differ in one unit's rows, in place of its presence: they are two steps apart, which is twice the ε, or four times the ρ
+/// (Bun and Steinke 2016, Proposition 1.9).
+fn exchange_share(claim: &Claim) -> Rational {
+    match claim.measure() {
+        Measure::MaxDivergence => approximate_share(&(claim.loss() * Rational::from(2)), &Rational::ZERO),
+        Measure::ZeroConcentratedDivergence => concentrated_share(&(claim.loss() * Rational::from(4))),
     }
 }
 
